@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+#
+# Runs an example and compares what it prints with the `// Output:` comment of its source:
+#   cmake -DPROGRAM=build/release/examples/NAME -DSOURCE=examples/NAME.cpp -P check_output.cmake
+cmake_minimum_required(VERSION 3.25)
+
+file(READ "${SOURCE}" text)
+if(NOT "${text}\n" MATCHES "\n// Output:\n((//[^\n]*\n)+)")
+  message(FATAL_ERROR "${SOURCE}: no comment block that begins with the line '// Output:'")
+endif()
+string(REGEX REPLACE "(^|\n)// ?" "\\1" expected "${CMAKE_MATCH_1}")
+
+set(ENV{LC_ALL} C)
+execute_process(COMMAND "${PROGRAM}" RESULT_VARIABLE status OUTPUT_VARIABLE actual)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} ended with status ${status}")
+elseif(NOT actual STREQUAL expected)
+  message("--- ${SOURCE} says\n${expected}--- the program prints\n${actual}---")
+  message(FATAL_ERROR "the output differs from the source's comment")
+endif()

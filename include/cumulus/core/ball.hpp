@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// A value with a bound on its error, carried through arithmetic.
+// Layer 0 (core).
+#pragma once
+
+#include <cumulus/core/scalar.hpp>
+
+namespace cumulus {
+
+/// Every number within `radius` of `middle`.
+///
+/// Each operation adds its own rounding: 2u of the result, where u would do for the middle and the
+/// second u covers the rounding of the radius itself.
+template <class T>
+struct ball {
+  T middle = T(0);
+  T radius = T(0);
+
+  constexpr ball() = default;
+  constexpr ball(T value) : middle(value) {}  // an exact number converts
+  constexpr ball(T value, T error) : middle(value), radius(error) {}
+
+  constexpr ball& operator+=(const ball& b) { return *this = *this + b; }
+  constexpr ball& operator-=(const ball& b) { return *this = *this - b; }
+
+  friend constexpr ball operator-(const ball& a) { return {-a.middle, a.radius}; }
+  friend constexpr ball operator+(const ball& a, const ball& b) {
+    return rounded(a.middle + b.middle, a.radius + b.radius);
+  }
+  friend constexpr ball operator-(const ball& a, const ball& b) {
+    return rounded(a.middle - b.middle, a.radius + b.radius);
+  }
+  friend constexpr ball operator*(const ball& a, const ball& b) {
+    return rounded(a.middle * b.middle, absolute(a.middle) * b.radius +
+                                            absolute(b.middle) * a.radius + a.radius * b.radius);
+  }
+  /// By an exact number.
+  friend constexpr ball operator/(const ball& a, const T& b) {
+    return rounded(a.middle / b, a.radius / absolute(b));
+  }
+
+ private:
+  static constexpr ball rounded(T value, T error) {
+    return {value, error + absolute(value) * std::numeric_limits<T>::epsilon() +
+                       std::numeric_limits<T>::min()};
+  }
+};
+
+}  // namespace cumulus

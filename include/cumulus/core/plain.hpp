@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// The plain Eigen types that results are returned in.
+// Layer 0 (core).
+#pragma once
+
+#include <cumulus/core/concepts.hpp>
+#include <Eigen/Core>
+
+namespace cumulus {
+
+static_assert(detail::direct_access_bit == Eigen::DirectAccessBit);
+
+namespace detail {
+
+template <class Plain, class T>
+struct rescalar;
+template <class S, int Rows, int Cols, int Options, int MaxRows, int MaxCols, class T>
+struct rescalar<Eigen::Matrix<S, Rows, Cols, Options, MaxRows, MaxCols>, T> {
+  using type = Eigen::Matrix<T, Rows, Cols, Options, MaxRows, MaxCols>;
+};
+template <class S, int Rows, int Cols, int Options, int MaxRows, int MaxCols, class T>
+struct rescalar<Eigen::Array<S, Rows, Cols, Options, MaxRows, MaxCols>, T> {
+  using type = Eigen::Array<T, Rows, Cols, Options, MaxRows, MaxCols>;
+};
+
+template <class X>
+struct plain_of {
+  using type = Eigen::Matrix<result_of<X>, Eigen::Dynamic, 1>;
+};
+template <eigen_dense X>
+struct plain_of<X> {
+  using type = typename rescalar<typename X::PlainObject, result_of<X>>::type;
+};
+
+}  // namespace detail
+
+/// The owning type of X's shape, storage order and kind (Matrix or Array) with the scalar of the
+/// result; a column for a contiguous range.
+template <class X>
+using plain_of = typename detail::plain_of<std::remove_cvref_t<X>>::type;
+
+/// One result per row of X, or per column.
+template <class X>
+using per_row = Eigen::Matrix<result_of<X>, std::remove_cvref_t<X>::RowsAtCompileTime, 1>;
+template <class X>
+using per_col = Eigen::Matrix<result_of<X>, 1, std::remove_cvref_t<X>::ColsAtCompileTime>;
+
+}  // namespace cumulus

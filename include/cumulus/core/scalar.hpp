@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+//
+// What the library asks of a number: the type a result has, the type it is computed in, and the
+// few elementary functions, found by argument-dependent look-up so that any scalar may bring its own.
+// Layer 0 (core).
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "cumulus needs IEEE arithmetic: build without -ffast-math and -ffinite-math-only"
+#endif
+
+namespace cumulus {
+
+/// Sizes and positions, as in Eigen.
+using index = std::ptrdiff_t;
+
+namespace detail {
+
+template <class S>
+struct result_scalar {
+  using type = S;
+};
+template <std::integral S>
+struct result_scalar<S> {
+  using type = double;
+};
+
+template <class T>
+struct compute_scalar {
+  using type = T;
+};
+template <>
+struct compute_scalar<float> {
+  using type = double;
+};
+
+}  // namespace detail
+
+/// The scalar of a result: that of the input, double for integers.
+template <class S>
+using result_scalar = typename detail::result_scalar<S>::type;
+
+/// The scalar that a result of type T is computed in before its one rounding to T: double for float.
+template <class T>
+using compute_scalar = typename detail::compute_scalar<T>::type;
+
+/// Half the distance from 1 to the next number: the largest relative error of one operation.
+template <class T>
+inline const T unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
+
+template <class T>
+inline const T infinity = std::numeric_limits<T>::infinity();
+
+template <class T>
+inline const T quiet_nan = std::numeric_limits<T>::quiet_NaN();
+
+/// True for NaN. By comparison, so that it serves any scalar.
+template <class T>
+[[nodiscard]] constexpr bool is_nan(const T& x) noexcept {
+  return !(x <= x);
+}
+
+/// True for a number that is neither NaN nor infinite.
+template <class T>
+[[nodiscard]] constexpr bool is_finite(const T& x) noexcept {
+  return x < infinity<T> && -infinity<T> < x;
+}
+
+template <class T>
+[[nodiscard]] T absolute(const T& x) {
+  return x < T(0) ? T(-x) : x;
+}
+
+/// The larger of two, NaN if either is NaN.
+template <class T>
+[[nodiscard]] constexpr T max_of(const T& a, const T& b) noexcept {
+  return is_nan(a) || b < a ? a : b;
+}
+
+/// The smaller of two, NaN if either is NaN.
+template <class T>
+[[nodiscard]] constexpr T min_of(const T& a, const T& b) noexcept {
+  return is_nan(a) || a < b ? a : b;
+}
+
+template <class T>
+[[nodiscard]] T exponential(const T& x) {
+  using std::exp;
+  return T(exp(x));
+}
+
+template <class T>
+[[nodiscard]] T logarithm(const T& x) {
+  using std::log;
+  return T(log(x));
+}
+
+template <class T>
+[[nodiscard]] T square_root(const T& x) {
+  using std::sqrt;
+  return T(sqrt(x));
+}
+
+namespace detail {
+
+template <class T>
+concept has_log1p = std::floating_point<T> || requires(const T& x) {
+  log1p(x);
+};
+template <class T>
+concept has_expm1 = std::floating_point<T> || requires(const T& x) {
+  expm1(x);
+};
+template <class T>
+concept has_binary_exponent = std::floating_point<T> || requires(const T& x, int e) {
+  frexp(x, &e);
+  ldexp(x, e);
+};
+
+}  // namespace detail
+
+/// log(1 + x), accurate near 0 for any scalar: where the type brings none, by Kahan's quotient, which
+/// repairs the rounding of 1 + x (W. Kahan; in N. Higham, Accuracy and Stability, 2nd ed. 2002, 1.14.1).
+template <class T>
+[[nodiscard]] T log_one_plus(const T& x) {
+  using std::log1p;
+  if constexpr (detail::has_log1p<T>) {
+    return T(log1p(x));
+  } else {
+    const T sum = T(1) + x;
+    const T rounded = sum - T(1);
+    return rounded < T(0) || T(0) < rounded ? T(logarithm(sum) * (x / rounded)) : x;
+  }
+}
+
+/// e^x - 1, accurate near 0 for any scalar, by the same quotient.
+template <class T>
+[[nodiscard]] T exp_minus_one(const T& x) {
+  using std::expm1;
+  if constexpr (detail::has_expm1<T>) {
+    return T(expm1(x));
+  } else {
+    const T power = exponential(x);
+    const T rounded = power - T(1);
+    if (!(rounded < T(0) || T(0) < rounded)) return x;
+    return rounded > T(-1) ? T(rounded * (x / logarithm(power))) : T(-1);
+  }
+}
+
+/// The e of |x| in [2^(e-1), 2^e) for a finite x other than 0; 0 where the scalar has no exponent.
+template <class T>
+[[nodiscard]] int binary_exponent(const T& x) {
+  int e = 0;
+  if constexpr (detail::has_binary_exponent<T>) {
+    using std::frexp;
+    static_cast<void>(frexp(x, &e));
+  }
+  return e;
+}
+
+/// x 2^e, rounded once, to infinity or 0 where it does not fit.
+template <class T>
+[[nodiscard]] T times_power_of_two(const T& x, int e) {
+  if constexpr (detail::has_binary_exponent<T>) {
+    using std::ldexp;
+    return T(ldexp(x, e));
+  } else {
+    return x;
+  }
+}
+
+}  // namespace cumulus

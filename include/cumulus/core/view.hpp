@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+//
+// Arguments as the kernels see them: a pointer, sizes and strides.
+// Layer 0 (core).
+#pragma once
+
+#include <cumulus/core/concepts.hpp>
+#include <cstdint>
+#include <memory>
+
+namespace cumulus {
+
+/// `size` elements in memory, `stride` apart: any sign; 0 repeats one element.
+template <class S>
+struct strided {
+  S* data = nullptr;
+  index size = 0;
+  index stride = 1;
+
+  [[nodiscard]] S& operator[](index i) const noexcept { return data[i * stride]; }
+  [[nodiscard]] strided segment(index first, index count) const noexcept {
+    return {data + first * stride, count, stride};
+  }
+};
+
+/// The elements of a vector that lies in memory, to read or to write.
+template <class X>
+[[nodiscard]] auto strided_view(X&& x) noexcept {
+  if constexpr (eigen_dense<X>) {
+    return strided<std::remove_pointer_t<decltype(x.data())>>{x.data(), index(x.size()),
+                                                              index(x.innerStride())};
+  } else {
+    return strided<std::remove_pointer_t<decltype(std::data(x))>>{std::data(x), index(std::size(x)),
+                                                                  1};
+  }
+}
+
+/// A vector argument with elements of type S: a view where they lie in memory as such, else a copy.
+/// Requires that it does not outlive the argument.
+template <class S>
+class operand {
+ public:
+  operand() = default;
+  operand(const operand&) = delete;
+  operand& operator=(const operand&) = delete;
+
+  /// Converts, so that options read `.weights = w`.
+  template <real_vector X>
+  requires(!std::same_as<std::remove_cvref_t<X>, operand>) operand(const X& x) : given_(true) {
+    if constexpr (std::same_as<scalar_of<X>, S> && (strided_dense<X> || contiguous_sequence<X>)) {
+      view_ = strided_view(x);
+    } else if constexpr (eigen_dense<X>) {
+      copy(x.derived().eval(), index(x.size()));
+    } else {
+      copy(std::data(x), index(std::size(x)));
+    }
+  }
+
+  [[nodiscard]] bool given() const noexcept { return given_; }
+  [[nodiscard]] index size() const noexcept { return view_.size; }
+  [[nodiscard]] strided<const S> view() const noexcept { return view_; }
+
+  /// Replaces the view by a copy, for a caller about to write into the same memory.
+  void own() { copy(view_, view_.size); }
+
+ private:
+  template <class Elements>
+  void copy(const Elements& elements, index n) {
+    auto copied = std::make_unique<S[]>(static_cast<std::size_t>(n));
+    for (index i = 0; i < n; ++i) copied[static_cast<std::size_t>(i)] = static_cast<S>(elements[i]);
+    owned_ = std::move(copied);
+    view_ = {owned_.get(), n, 1};
+  }
+
+  std::unique_ptr<S[]> owned_;
+  strided<const S> view_;
+  bool given_ = false;
+};
+
+/// A matrix in memory: element (i, j) lies at data[i row_stride + j col_stride].
+template <class S>
+struct strided_matrix {
+  S* data = nullptr;
+  index rows = 0;
+  index cols = 0;
+  index row_stride = 0;
+  index col_stride = 0;
+
+  [[nodiscard]] strided<S> row(index i) const noexcept {
+    return {data + i * row_stride, cols, col_stride};
+  }
+  [[nodiscard]] strided_matrix transposed() const noexcept {
+    return {data, cols, rows, col_stride, row_stride};
+  }
+};
+
+/// The elements of a matrix that lies in memory, to read or to write.
+template <strided_dense X>
+[[nodiscard]] auto strided_matrix_view(X&& x) noexcept {
+  constexpr bool by_rows = std::remove_cvref_t<X>::IsRowMajor;
+  return strided_matrix<std::remove_pointer_t<decltype(x.data())>>{
+      x.data(), index(x.rows()), index(x.cols()),
+      index(by_rows ? x.outerStride() : x.innerStride()),
+      index(by_rows ? x.innerStride() : x.outerStride())};
+}
+
+namespace detail {
+
+struct extent {
+  std::uintptr_t begin, end;
+  [[nodiscard]] bool meets(const extent& other) const noexcept {
+    return begin < other.end && other.begin < end;
+  }
+};
+
+/// The addresses between two elements, both included.
+template <class S>
+[[nodiscard]] extent extent_of(S* first, S* last) noexcept {
+  const auto a = reinterpret_cast<std::uintptr_t>(first),
+             b = reinterpret_cast<std::uintptr_t>(last);
+  return a < b ? extent{a, b + sizeof(S)} : extent{b, a + sizeof(S)};
+}
+
+}  // namespace detail
+
+/// Whether writing `out` element by element can change `in` before it is read: true for memory that
+/// overlaps, unless both are the same elements in the same places.
+template <class S, class T>
+[[nodiscard]] bool overlaps(const strided<S>& in, const strided<T>& out) noexcept {
+  if (in.size == 0 || out.size == 0) return false;
+  if (static_cast<const void*>(in.data) == out.data && in.stride == out.stride)
+    return in.stride == 0;
+  return detail::extent_of(in.data, in.data + (in.size - 1) * in.stride)
+      .meets(detail::extent_of(out.data, out.data + (out.size - 1) * out.stride));
+}
+
+/// The same of matrices, for writing row by row.
+template <class S, class T>
+[[nodiscard]] bool overlaps(const strided_matrix<S>& in, const strided_matrix<T>& out) noexcept {
+  if (in.rows == 0 || in.cols == 0) return false;
+  if (static_cast<const void*>(in.data) == out.data && in.row_stride == out.row_stride &&
+      in.col_stride == out.col_stride) {
+    return false;
+  }
+  const auto whole = [](const auto& m) {
+    const index rows = (m.rows - 1) * m.row_stride, cols = (m.cols - 1) * m.col_stride;
+    const auto low = m.data + (rows < 0 ? rows : 0) + (cols < 0 ? cols : 0);
+    return detail::extent_of(low, low + (rows < 0 ? -rows : rows) + (cols < 0 ? -cols : cols));
+  };
+  return whole(in).meets(whole(out));
+}
+
+}  // namespace cumulus

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// log softmax of a vector, or of each row or column of a matrix, accurate at the maximum too.
+// Layer 2 (exact): uses core and kernels; series, blocks and attention build on it.
+#pragma once
+
+#include <cumulus/core/tags.hpp>
+#include <cumulus/exact/normalised.hpp>
+#include <cumulus/kernels/softmax.hpp>
+
+namespace cumulus {
+
+/// What the Error line promises and its test asserts, in ulp of each entry.
+inline constexpr int log_softmax_max_ulp = 3;
+
+/// log(w_i e^{x_i} / sum_j w_j e^{x_j}), written to out.
+///
+/// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise is copied first.
+/// Edges    a kept NaN gives NaN everywhere kept, a row of nothing but -inf as well; one +inf gives 0
+///          there and -inf elsewhere, several give NaN there; what is masked or of weight 0 gives -inf.
+/// Error    log_softmax_max_ulp for every entry, size and spread (weighted: where x and log w do not cancel).
+/// Cost     three reads of x, n exp, no allocation where x lies in memory.
+/// Source   as logsumexp: (x - max x) - log1p(the sum without the maximum).
+template <real_vector X, out_vector<result_of<X>> Out>
+void log_softmax(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
+  normalised("log_softmax", x, out, o,
+             [](const auto& t, auto view) { kernels::log_softmax(t, view); });
+}
+
+/// The same, returned.
+template <real_vector X>
+[[nodiscard]] plain_of<X> log_softmax(const X& x, const options<result_of<X>>& o = {}) {
+  plain_of<X> out = plain_like(x);
+  log_softmax(x, out, o);
+  return out;
+}
+
+/// The same of every row of a matrix, written to out of the same shape.
+template <real_matrix X, out_matrix<result_of<X>> Out>
+void log_softmax(const X& x, Out&& out, rowwise_t) {
+  normalised("log_softmax", x, out, rowwise,
+             [](const auto& t, auto view) { kernels::log_softmax(t, view); });
+}
+
+template <real_matrix X, out_matrix<result_of<X>> Out>
+void log_softmax(const X& x, Out&& out, colwise_t) {
+  auto out_transposed = out.transpose();
+  log_softmax(x.transpose(), out_transposed, rowwise);
+}
+
+template <real_matrix X>
+[[nodiscard]] plain_of<X> log_softmax(const X& x, rowwise_t direction) {
+  plain_of<X> out(x.rows(), x.cols());
+  log_softmax(x, out, direction);
+  return out;
+}
+
+template <real_matrix X>
+[[nodiscard]] plain_of<X> log_softmax(const X& x, colwise_t direction) {
+  plain_of<X> out(x.rows(), x.cols());
+  log_softmax(x, out, direction);
+  return out;
+}
+
+}  // namespace cumulus

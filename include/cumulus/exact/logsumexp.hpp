@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// log-sum-exp of a vector, or of each row or column of a matrix, without overflow.
+// Layer 2 (exact): uses core and kernels; series, blocks and attention build on it.
+#pragma once
+
+#include <cumulus/core/options.hpp>
+#include <cumulus/core/plain.hpp>
+#include <cumulus/core/tags.hpp>
+#include <cumulus/exact/arguments.hpp>
+#include <cumulus/kernels/exp_sum.hpp>
+
+namespace cumulus {
+
+/// What the Error line promises and its test asserts, in ulp: of max(1, |result|) in float, of
+/// max(1, max |x|, |result|) in double and wider; of the result itself where the largest term is 1 and
+/// the others are all there is to the answer ([0, -40] gives 4.25e-18).
+inline constexpr int logsumexp_max_ulp = 2;
+inline constexpr int logsumexp_tail_max_ulp = 3;
+
+/// log sum_i w_i e^{x_i}.
+///
+/// Shape    x: [n], n >= 0; weights, mask: [n].
+/// Units    x and the result in nats.
+/// Edges    nothing kept or all -inf gives -inf; a +inf (no NaN) gives +inf; a kept NaN gives NaN; a weight
+///          of 0 removes its term whatever it holds; a negative total gives NaN, one of 0 gives -inf.
+/// Error    logsumexp_max_ulp and logsumexp_tail_max_ulp, for every n, for weights >= 0.
+/// Cost     two reads of x, n exp; no allocation where x lies in memory.
+/// Source   P. Blanchard, D. Higham, N. Higham, IMA J. Numer. Anal. 41 (2021) 2311-2330, the shifted form
+///          with log1p; the shift compensated here.
+template <real_vector X>
+[[nodiscard]] result_of<X> logsumexp(const X& x, const options<result_of<X>>& o = {}) {
+  const operand<result_of<X>> values(x);
+  require_options("logsumexp", values.size(), o);
+  const auto t = terms_of(values.view(), o);
+  return result_of<X>(kernels::log_of(kernels::exp_sum(t), t));
+}
+
+/// The same of every row: [rows] values.
+template <real_matrix X>
+[[nodiscard]] per_row<X> logsumexp(const X& x, rowwise_t) {
+  const matrix_operand<X> values(x);
+  per_row<X> result(x.rows());
+  for (index i = 0; i < index(x.rows()); ++i) {
+    const auto t = terms_of(values.view().row(i));
+    result[i] = result_of<X>(kernels::log_of(kernels::exp_sum(t), t));
+  }
+  return result;
+}
+
+/// The same of every column: [cols] values, as a row.
+template <real_matrix X>
+[[nodiscard]] per_col<X> logsumexp(const X& x, colwise_t) {
+  return logsumexp(x.transpose(), rowwise).transpose();
+}
+
+}  // namespace cumulus

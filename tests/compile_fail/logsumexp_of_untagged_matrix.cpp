@@ -1,0 +1,6 @@
+// expect: logsumexp.*real_vector
+#include <cumulus/exact/logsumexp.hpp>
+#include <Eigen/Core>
+
+// A matrix has no one logsumexp: rowwise or colwise must say which.
+const double value = cumulus::logsumexp(Eigen::MatrixXd(2, 3));
