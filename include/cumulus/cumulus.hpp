@@ -17,3 +17,5 @@
 #include <cumulus/exact/logaddexp.hpp>
 #include <cumulus/exact/logsumexp.hpp>
 #include <cumulus/exact/softmax.hpp>
+
+#include <cumulus/moments/central_moments.hpp>

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Weighted power sums of one short block about a pivot.
+// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+#pragma once
+
+#include <cumulus/core/scalar.hpp>
+
+namespace cumulus::kernels {
+
+/// The longest block: 16 additions in each of 8 lanes, so that rounding stays within the moments' bound.
+inline constexpr index power_sums_block = 128;
+inline constexpr index power_sums_lanes = 8;
+
+/// The sum of n products a_i b_i, n a multiple of the lanes, in a fixed order.
+template <class T>
+[[nodiscard]] T lane_sum(const T* values, index n) noexcept {
+  T lane[power_sums_lanes]{};
+  for (index i = 0; i < n; i += power_sums_lanes) {
+    for (index j = 0; j < power_sums_lanes; ++j) lane[j] += values[i + j];
+  }
+  for (index width = power_sums_lanes / 2; width > 0; width /= 2) {
+    for (index j = 0; j < width; ++j) lane[j] += lane[j + width];
+  }
+  return lane[0];
+}
+
+/// Multiplication by 2^-e in factors that all fit: before a difference where that could overflow, after it else.
+template <class T>
+struct scaling {
+  T before = T(1), after = T(1), last = T(1);
+
+  explicit scaling(int e) {
+    if (e > 0) {
+      before = times_power_of_two(T(1), -e);
+    } else {
+      after = times_power_of_two(T(1), -e / 2);
+      last = times_power_of_two(T(1), -e - -e / 2);
+    }
+  }
+};
+
+/// y_i = (x_i - pivot) 2^-e.
+template <class T>
+void deviations(const T* x, index n, const T& pivot, const scaling<T>& unit, T* y) noexcept {
+  const T origin = pivot * unit.before;
+  for (index i = 0; i < n; ++i) y[i] = (x[i] * unit.before - origin) * unit.after * unit.last;
+}
+
+/// sums[p] = sum_i w_i y_i^p for p = 1..order.
+///
+/// Requires n a multiple of power_sums_lanes, at most power_sums_block; `power` holds the weights (0 for
+/// padding) and is overwritten.
+/// Error   (2p + 16) u of sum_i w_i |y_i|^p, the rounding of y itself included; typically p u.
+template <class T>
+void power_sums(const T* y, T* power, index n, int order, T* sums) noexcept {
+  for (int p = 1; p <= order; ++p) {
+    for (index i = 0; i < n; ++i) power[i] *= y[i];
+    sums[p] = lane_sum(power, n);
+  }
+}
+
+/// The change that moving the origin from 0 to -h makes to power sums: change[p] = sum w ((y + h)^p - y^p).
+///
+/// By p passes of (y + h) f = y f + h f, one factor at a time: after pass i, entry p holds the sum of
+/// y^(p-i) (y + h)^i. Only the change is carried, so that a compensated sum keeps its low part.
+/// Cost    order^2 / 2 multiply-adds.
+/// Source  the binomial shift of P. Pebay, T. Terriberry, H. Kolla, J. Bennett, Comput. Stat. 31 (2016)
+///         1305-1325, section 3, without binomials.
+template <class T>
+void shift_change(const T* sums, const T& h, int order, T* change) noexcept {
+  for (int p = 0; p <= order; ++p) change[p] = T(0);
+  for (int pass = 1; pass <= order; ++pass) {
+    for (int p = order; p >= pass; --p) change[p] += h * (sums[p - 1] + change[p - 1]);
+  }
+}
+
+}  // namespace cumulus::kernels

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+//
+// Central moments of any order of a weighted sample, in one pass, mergeable in any tree.
+// Layer 2 (moments): uses core and kernels; series, blocks and attention build on it.
+#pragma once
+
+#include <cumulus/core/require.hpp>
+#include <cumulus/core/view.hpp>
+#include <cumulus/moments/moment_state.hpp>
+
+namespace cumulus {
+
+/// What the Error line promises and its tests assert: the error of moment(p) is at most this many u p of
+/// sum w |y|^p / W for a range and for a weighted range; for values added one by one (n <= 10^6, p <= 8) or
+/// merged it is at most this part of sum w |y|^p / W.
+inline constexpr int central_moments_max_roundings = 4;
+inline constexpr int central_moments_weighted_max_roundings = 8;
+inline constexpr double central_moments_streaming_error = 1e-13;
+
+/// The weight, mean, central moments and range of a sample: a monoid under +=, the empty object its identity.
+/// Any split of a sample, merged in any order, gives the same moments to the stated error.
+///
+/// Shape    order >= 0: P, or chosen at construction where P is cumulus::dynamic.
+/// Edges    a weight of 0 changes nothing, whatever it comes with. A value that is not finite leaves the mean
+///          that IEEE gives and moments of NaN; a weight that is negative, infinite or NaN leaves NaN.
+///          Constant data have moments of exactly 0. Empty: weight 0, min +inf, max -inf, the rest NaN.
+/// Error    central_moments_max_roundings and its neighbours, at any offset and scale.
+/// Cost     a value: order^2 / 2 + 40 operations; a range: about 3 order + 20 an element.
+/// Source   P. Pebay, T. Terriberry, H. Kolla, J. Bennett, Comput. Stat. 31 (2016) 1305-1325: merge and two-pass
+///          correction; anchor, scale and compensation here (moment_state.hpp).
+template <class T, int P = dynamic>
+class central_moments {
+  static_assert(P >= dynamic,
+                "cumulus: central_moments takes an order of 0 or more, or cumulus::dynamic");
+  using S = compute_scalar<T>;
+
+ public:
+  using scalar = T;
+
+  central_moments() requires(P != dynamic) = default;
+
+  explicit central_moments(std::integral auto order) requires(P == dynamic)
+      : state_(checked(order)) {}
+
+  /// The same sample, observed in the scalar that it is accumulated in (double for float).
+  explicit central_moments(detail::moment_state<S, P> state) : state_(std::move(state)) {}
+  [[nodiscard]] central_moments<S, P> wide() const { return central_moments<S, P>(state_); }
+
+  [[nodiscard]] int order() const noexcept { return state_.order(); }
+  [[nodiscard]] bool empty() const noexcept { return state_.empty(); }
+
+  /// One value of weight w.
+  void add(const T& x, const T& w = T(1)) { state_.add(S(x), S(w)); }
+
+  /// The elements of a range, of any scalar that converts; in fixed blocks, so that the result depends on
+  /// the elements alone.
+  template <real_vector X>
+  void add(const X& x) {
+    const operand<scalar_of<X>> values(x);
+    state_.add_range(values.view(), strided<const S>{});
+  }
+
+  /// Weighted: w of x's size.
+  template <real_vector X, real_vector W>
+  void add(const X& x, const W& w) {
+    const operand<scalar_of<X>> values(x);
+    const operand<scalar_of<W>> weights(w);
+    require_same_size("central_moments::add", "x", values.size(), "weights", weights.size());
+    state_.add_range(values.view(), weights.view());
+  }
+
+  /// The same for elements in memory, ones where there are no weights; unchecked.
+  template <class A, class B>
+  void add(const strided<const A>& x, const strided<const B>& weights) {
+    state_.add_range(x, weights);
+  }
+
+  /// Adds another sample. Requires equal orders.
+  central_moments& operator+=(const central_moments& other) {
+    require_same_order(other);
+    state_.merge(other.state_);
+    return *this;
+  }
+
+  /// Removes a sample that was added before; what is left of [min, max] is a superset of its range.
+  ///
+  /// Edges   removing all leaves the empty object, removing more weight than there is leaves NaN.
+  /// Error   of moment(p): u times loss().
+  central_moments& operator-=(const central_moments& other) {
+    require_same_order(other);
+    state_.unmerge(other.state_);
+    return *this;
+  }
+
+  [[nodiscard]] friend central_moments operator+(central_moments a, const central_moments& b) {
+    return a += b;
+  }
+  [[nodiscard]] friend central_moments operator-(central_moments a, const central_moments& b) {
+    return a -= b;
+  }
+
+  /// Every x becomes a x + b.
+  central_moments& affine(const T& a, const T& b) {
+    state_.affine(S(a), S(b));
+    return *this;
+  }
+
+  /// The largest factor by which a removal has magnified the rounding error of the weight or of an even moment; 1
+  /// if nothing was removed.
+  [[nodiscard]] T loss() const { return T(state_.loss()); }
+  /// Whether removals have cost more than half of the digits: rebuild the sample then.
+  [[nodiscard]] bool lossy() const {
+    return state_.loss() * state_.loss() * unit_roundoff<S> > S(1);
+  }
+
+  [[nodiscard]] T weight() const { return T(state_.weight()); }
+  [[nodiscard]] T mean() const { return T(state_.mean()); }
+  [[nodiscard]] T min() const { return T(state_.min()); }
+  [[nodiscard]] T max() const { return T(state_.max()); }
+
+  /// mu_k = sum w y^k / W, divided by the weight, not by one less. To infinity or 0 where it does not fit.
+  [[nodiscard]] T moment(std::integral auto k) const {
+    require_order("central_moments::moment", k, 0, order(), "the order held");
+    return T(state_.moment(static_cast<int>(k)));
+  }
+
+  /// mu_k / mu_2^(k/2), finite at any scale of the data; NaN for constant data. Requires order >= 2.
+  [[nodiscard]] T standardized_moment(std::integral auto k) const {
+    require_order("central_moments::standardized_moment", 2, 0, order(), "the order held");
+    require_order("central_moments::standardized_moment", k, 0, order(), "the order held");
+    return T(state_.standardized_moment(static_cast<int>(k)));
+  }
+
+  /// The mean as a number and its rounding error.
+  [[nodiscard]] compensated<S> mean_pair() const { return state_.mean_pair(); }
+
+  /// x - mean, to 1 ulp at any offset.
+  [[nodiscard]] T deviation(const T& x) const { return T(state_.deviation(S(x))); }
+
+  [[nodiscard]] friend bool operator==(const central_moments&, const central_moments&) = default;
+
+ private:
+  static int checked(std::integral auto order) {
+    require_order("central_moments", order, 0, std::numeric_limits<int>::max() / 2,
+                  "any order from 0");
+    return static_cast<int>(order);
+  }
+
+  void require_same_order(const central_moments& other) const {
+    if (order() == other.order()) return;
+    refuse("central_moments: this has order " + std::to_string(order()) + ", other has order " +
+           std::to_string(other.order()));
+  }
+
+  detail::moment_state<S, P> state_;
+};
+
+}  // namespace cumulus
