@@ -19,3 +19,11 @@
 #include <cumulus/exact/softmax.hpp>
 
 #include <cumulus/moments/central_moments.hpp>
+
+#include <cumulus/series/cumulants.hpp>
+#include <cumulus/series/form.hpp>
+#include <cumulus/series/logsumexp_series.hpp>
+#include <cumulus/series/power_series.hpp>
+#include <cumulus/series/remainder.hpp>
+#include <cumulus/series/softmax_series.hpp>
+#include <cumulus/series/uncentred.hpp>

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+//
+// softmax by its Taylor expansion about the mean, to any degree.
+// Layer 3 (series): uses core, kernels, exact and moments; attention builds on it.
+#pragma once
+
+#include <cumulus/exact/normalised.hpp>
+#include <cumulus/exact/softmax.hpp>
+#include <cumulus/kernels/horner.hpp>
+#include <cumulus/series/logsumexp_series.hpp>
+
+namespace cumulus {
+
+namespace detail {
+
+/// What a truncated softmax is of y, per unit of weight: a polynomial, or e^(y - shift).
+template <class S>
+struct softmax_polynomial {
+  std::array<S, max_series_order + 1> a{};
+  int order = 0;
+  S shift = S(0);  // of form::normaliser: log W + K_P
+};
+
+/// taylor:      sum_j y^j/j! (r_0 + .. + r_{P-j}) / W, r the coefficients of 1/M; graded, so that it sums to one
+/// normaliser:  e^(y - K_P) / W
+/// moment:      E_P(y) / (W sum_{k <= P} m_k), P even, E_P the truncated exponential
+template <class M>
+[[nodiscard]] softmax_polynomial<typename M::scalar> expand_softmax(const M& moments, int order,
+                                                                    form f) {
+  using S = typename M::scalar;
+  softmax_polynomial<S> p;
+  const std::size_t size = std::size_t(order) + 1;
+  std::array<S, max_series_order + 1> m{}, series{};
+  S factorial(1);
+  m[0] = S(1);
+  for (int k = 2; k <= order; ++k) m[std::size_t(k)] = moments.moment(k) / (factorial *= S(k));
+  if (f == form::normaliser) {
+    series_logarithm(std::span(m).first(size), std::span(series).first(size));
+    for (std::size_t k = 2; k < size; ++k) p.shift += series[k];
+    return p;
+  }
+  S total(0);  // what the powers are divided by, or multiplied with
+  if (f == form::taylor) {
+    series_reciprocal(std::span(m).first(size), std::span(series).first(size));
+    p.order = order;
+  } else {
+    p.order = order - order % 2;
+    for (int k = p.order; k >= 0; --k) total += m[std::size_t(k)];
+  }
+  factorial = S(1);
+  for (int j = 1; j <= p.order; ++j) factorial *= S(j);
+  for (int j = p.order; j >= 0; factorial /= S(std::max(j, 1)), --j) {
+    if (f == form::taylor) total += series[std::size_t(p.order - j)];
+    p.a[std::size_t(j)] = (f == form::taylor ? total : S(1 / total)) / factorial / moments.weight();
+  }
+  return p;
+}
+
+template <class T, class M>
+void evaluate_softmax(const kernels::terms<T>& t, const M& moments, int order, form f,
+                      strided<T> out) {
+  using S = typename M::scalar;
+  const auto p = expand_softmax(moments, order, f);
+  const compensated<S> mean = moments.mean_pair();
+  if (f == form::normaliser) {
+    const S weight = moments.weight();
+    kernels::map_centred(t, mean, out, [&](const S& y) {
+      return kernels::exponential(two_sum(y, S(-p.shift))) / weight;
+    });
+  } else {
+    kernels::map_centred(t, mean, out,
+                         [&](const S& y) { return kernels::horner(p.a.data(), p.order, y); });
+  }
+}
+
+template <int P, real_vector X, class Out>
+void expand_softmax_vector(const X& x, Out& out, const operand<result_of<X>>& weights, int order,
+                           form f) {
+  using T = result_of<X>;
+  operand<T> values(x);
+  const auto result = strided_view(out);
+  require_same_size("softmax_series", "x", values.size(), "out", result.size);
+  if (weights.given())
+    require_same_size("softmax_series", "x", values.size(), "weights", weights.size());
+  if (overlaps(values.view(), result)) values.own();
+  const kernels::terms<T> t{values.view(), weights.view(), {}};
+  const auto m = moments_of<P>(values.view(), weights.view(), order);
+  if (m.empty() || !is_finite(m.mean())) return kernels::softmax(t, result);
+  evaluate_softmax(t, m.wide(), order, f, result);
+}
+
+}  // namespace detail
+
+/// The truncated softmax of degree `order`, written to out.
+///
+/// Shape     x, out: [n], n >= 0; order: 0..max_series_order. out may be x.
+/// Edges     an infinite or NaN entry gives the exact softmax. An odd order of form::moment evaluates the even one below.
+///           form::taylor sums to one and is the gradient of the logsumexp_series of one order more; it can be negative.
+///           form::normaliser and form::moment are positive.
+/// Error     of the evaluation: that of order + 2 multiplications and of the moments. Of the truncation, form::normaliser:
+///           every entry is e^(K - K_P) times the exact one, so its relative error is expm1 of logsumexp_series's error.
+/// Cost      two reads of x; about 3 order + 20 operations an element for the moments, 2 order for the polynomial.
+/// Source    derived here from softmax = (w/W) e^{ty} / M(t): the terms up to t^P at t = 1.
+template <real_vector X, out_vector<result_of<X>> Out>
+void softmax_series(const X& x, Out&& out, std::integral auto order, form f = form::taylor) {
+  require_order("softmax_series", order, 0, max_series_order, detail::series_limit);
+  detail::expand_softmax_vector<dynamic>(x, out, operand<result_of<X>>(), static_cast<int>(order),
+                                         f);
+}
+
+template <real_vector X, out_vector<result_of<X>> Out>
+void softmax_series(const X& x, Out&& out, const series_options<result_of<X>>& o) {
+  require_order("softmax_series", o.order, 0, max_series_order, detail::series_limit);
+  detail::expand_softmax_vector<dynamic>(x, out, o.weights, o.order, o.form);
+}
+
+/// The same, returned.
+template <real_vector X>
+[[nodiscard]] plain_of<X> softmax_series(const X& x, std::integral auto order,
+                                         form f = form::taylor) {
+  plain_of<X> out = plain_like(x);
+  softmax_series(x, out, order, f);
+  return out;
+}
+
+template <real_vector X>
+[[nodiscard]] plain_of<X> softmax_series(const X& x, const series_options<result_of<X>>& o) {
+  plain_of<X> out = plain_like(x);
+  softmax_series(x, out, o);
+  return out;
+}
+
+/// With the degree known at compile time.
+template <int P, real_vector X>
+[[nodiscard]] plain_of<X> softmax_series(const X& x, form f = form::taylor) {
+  static_assert(0 <= P && P <= max_series_order,
+                "cumulus: the order of a series is 0..max_series_order");
+  plain_of<X> out = plain_like(x);
+  detail::expand_softmax_vector<P>(x, out, operand<result_of<X>>(), P, f);
+  return out;
+}
+
+/// The entries that values x have, of weight 1, in a sample whose moments are known; x need not be all of it.
+///
+/// Shape     x: [n]; order at most that of the moments.
+template <real_vector X, moments_like M>
+[[nodiscard]] plain_of<X> softmax_series(const X& x, const M& moments, std::integral auto order,
+                                         form f = form::taylor) {
+  require_order("softmax_series", order, 0, max_series_order, detail::series_limit);
+  if (order > 1)
+    require_order("softmax_series", order, 0, moments.order(), "the order of the moments");
+  const operand<result_of<X>> values(x);
+  plain_of<X> out = plain_like(x);
+  const kernels::terms<result_of<X>> t{values.view(), {}, {}};
+  detail::evaluate_softmax(t, moments.wide(), static_cast<int>(order), f, strided_view(out));
+  return out;
+}
+
+}  // namespace cumulus
