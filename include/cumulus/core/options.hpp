@@ -1,29 +1,57 @@
 // SPDX-License-Identifier: MIT
 //
-// What a call of an exact function may say besides x.
+// What a call of an exact function may say besides x, by designated initializers: `{.weights = w, .mask = keep}`.
 // Layer 0 (core).
+//
+// A mask is true where it keeps. A masked term, or one of weight 0, never enters arithmetic, whatever it holds. A scale of
+// 0 gives the uniform answer over what is kept, finite or not; an infinite one is the limit: one-hot, shared
+// equally among ties. The scale does not touch the sink; a sink of -inf is none.
 #pragma once
 
-#include <cumulus/core/require.hpp>
-#include <cumulus/core/view.hpp>
+#include <cumulus/core/matrix_operand.hpp>
+#include <cumulus/core/tags.hpp>
+#include <optional>
 
 namespace cumulus {
 
-/// The options of the exact functions of a vector, by designated initializers: `{.weights = w, .mask = keep}`.
+/// Of a vector.
 ///
-/// Shape   weights, mask: as x. A mask is true where it keeps.
-/// Edges   a masked term, or one of weight 0, never enters arithmetic, whatever it holds.
+/// Shape   weights, mask: as x.
 template <class T>
 struct options {
-  operand<T> weights{};  ///< multiplies e^x; ones if not given
-  operand<bool> mask{};  ///< all kept if not given
+  operand<T> weights{};          ///< multiplies e^(scale x); ones if not given
+  operand<bool> mask{};          ///< all kept if not given
+  double scale = 1;              ///< multiplies x
+  std::optional<double> sink{};  ///< one more term e^sink
+  cumulus::degenerate degenerate = cumulus::degenerate::limit;  ///< for softmax and log_softmax
 };
 
-/// Refuses options of another size than x.
+/// Of a matrix, reduced row by row or column by column.
+///
+/// Shape   weights, mask: as x, or one line for all; scale, sink: a number, or one per line.
 template <class T>
-void require_options(const char* function, index size, const options<T>& o) {
+struct matrix_options {
+  broadcast_operand<T> weights{};
+  broadcast_operand<bool> mask{};
+  line_number scale = 1.0;
+  line_number sink{};
+  cumulus::degenerate degenerate = cumulus::degenerate::limit;
+};
+
+/// Refuses options that do not fit x.
+template <class T>
+void require_options(const char* function, index_t size, const options<T>& o) {
   if (o.weights.given()) require_same_size(function, "x", size, "weights", o.weights.size());
   if (o.mask.given()) require_same_size(function, "x", size, "mask", o.mask.size());
+}
+
+template <class T>
+void require_options(const char* function, index_t rows, index_t cols, const matrix_options<T>& o,
+                     bool by_columns) {
+  o.weights.require_shape(function, "weights", rows, cols, by_columns);
+  o.mask.require_shape(function, "mask", rows, cols, by_columns);
+  o.scale.require_count(function, "scale", by_columns ? cols : rows);
+  o.sink.require_count(function, "sink", by_columns ? cols : rows);
 }
 
 }  // namespace cumulus

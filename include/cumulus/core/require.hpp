@@ -24,16 +24,16 @@ namespace cumulus {
 }
 
 /// Refuses two sizes that differ: `softmax: x has 3 elements, out has 4`.
-inline void require_same_size(const char* function, const char* a, index a_size, const char* b,
-                              index b_size) {
+inline void require_same_size(const char* function, const char* a, index_t a_size, const char* b,
+                              index_t b_size) {
   if (a_size == b_size) return;
   refuse(std::string(function) + ": " + a + " has " + std::to_string(a_size) + " elements, " + b +
          " has " + std::to_string(b_size));
 }
 
 /// Refuses two shapes that differ.
-inline void require_same_shape(const char* function, const char* a, index a_rows, index a_cols,
-                               const char* b, index b_rows, index b_cols) {
+inline void require_same_shape(const char* function, const char* a, index_t a_rows, index_t a_cols,
+                               const char* b, index_t b_rows, index_t b_cols) {
   if (a_rows == b_rows && a_cols == b_cols) return;
   refuse(std::string(function) + ": " + a + " is " + std::to_string(a_rows) + " x " +
          std::to_string(a_cols) + ", " + b + " is " + std::to_string(b_rows) + " x " +

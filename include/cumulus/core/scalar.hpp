@@ -18,25 +18,25 @@
 namespace cumulus {
 
 /// Sizes and positions, as in Eigen.
-using index = std::ptrdiff_t;
+using index_t = std::ptrdiff_t;
 
 namespace detail {
 
 template <class S>
-struct result_scalar {
+struct result_scalar_of {
   using type = S;
 };
 template <std::integral S>
-struct result_scalar<S> {
+struct result_scalar_of<S> {
   using type = double;
 };
 
 template <class T>
-struct compute_scalar {
+struct compute_scalar_of {
   using type = T;
 };
 template <>
-struct compute_scalar<float> {
+struct compute_scalar_of<float> {
   using type = double;
 };
 
@@ -44,11 +44,11 @@ struct compute_scalar<float> {
 
 /// The scalar of a result: that of the input, double for integers.
 template <class S>
-using result_scalar = typename detail::result_scalar<S>::type;
+using result_scalar = typename detail::result_scalar_of<S>::type;
 
 /// The scalar that a result of type T is computed in before its one rounding to T: double for float.
 template <class T>
-using compute_scalar = typename detail::compute_scalar<T>::type;
+using compute_scalar = typename detail::compute_scalar_of<T>::type;
 
 /// Half the distance from 1 to the next number: the largest relative error of one operation.
 template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The words that select a direction or a size in a call.
+// The words that select a direction, a size or a policy in a call.
 // Layer 0 (core).
 #pragma once
 
@@ -21,5 +21,13 @@ inline constexpr colwise_t colwise{0};
 
 /// An order that is chosen when the object is made, not when it is compiled.
 inline constexpr int dynamic = -1;
+
+/// What a softmax entry without a limit becomes: in a row of nothing but -inf, and in one with +inf.
+enum class degenerate {
+  limit,    ///< all -inf: NaN; one +inf: it takes all; several: NaN there, 0 elsewhere
+  zero,     ///< all -inf: 0; +inf as limit
+  uniform,  ///< all -inf: equal shares of what is kept; +inf as limit
+  ieee,     ///< what e^(x - max x) / sum gives: NaN in both cases
+};
 
 }  // namespace cumulus

@@ -14,11 +14,11 @@ namespace cumulus {
 template <class S>
 struct strided {
   S* data = nullptr;
-  index size = 0;
-  index stride = 1;
+  index_t size = 0;
+  index_t stride = 1;
 
-  [[nodiscard]] S& operator[](index i) const noexcept { return data[i * stride]; }
-  [[nodiscard]] strided segment(index first, index count) const noexcept {
+  [[nodiscard]] S& operator[](index_t i) const noexcept { return data[i * stride]; }
+  [[nodiscard]] strided segment(index_t first, index_t count) const noexcept {
     return {data + first * stride, count, stride};
   }
 };
@@ -27,11 +27,11 @@ struct strided {
 template <class X>
 [[nodiscard]] auto strided_view(X&& x) noexcept {
   if constexpr (eigen_dense<X>) {
-    return strided<std::remove_pointer_t<decltype(x.data())>>{x.data(), index(x.size()),
-                                                              index(x.innerStride())};
+    return strided<std::remove_pointer_t<decltype(x.data())>>{x.data(), index_t(x.size()),
+                                                              index_t(x.innerStride())};
   } else {
-    return strided<std::remove_pointer_t<decltype(std::data(x))>>{std::data(x), index(std::size(x)),
-                                                                  1};
+    return strided<std::remove_pointer_t<decltype(std::data(x))>>{std::data(x),
+                                                                  index_t(std::size(x)), 1};
   }
 }
 
@@ -46,18 +46,22 @@ class operand {
 
   /// Converts, so that options read `.weights = w`.
   template <real_vector X>
-  requires(!std::same_as<std::remove_cvref_t<X>, operand>) operand(const X& x) : given_(true) {
+  requires(!std::same_as<std::remove_cvref_t<X>, operand>) operand(const X& x) { take(x); }
+
+  template <real_vector X>
+  void take(const X& x) {
+    given_ = true;
     if constexpr (std::same_as<scalar_of<X>, S> && (strided_dense<X> || contiguous_sequence<X>)) {
       view_ = strided_view(x);
     } else if constexpr (eigen_dense<X>) {
-      copy(x.derived().eval(), index(x.size()));
+      copy(x.derived().eval(), index_t(x.size()));
     } else {
-      copy(std::data(x), index(std::size(x)));
+      copy(std::data(x), index_t(std::size(x)));
     }
   }
 
   [[nodiscard]] bool given() const noexcept { return given_; }
-  [[nodiscard]] index size() const noexcept { return view_.size; }
+  [[nodiscard]] index_t size() const noexcept { return view_.size; }
   [[nodiscard]] strided<const S> view() const noexcept { return view_; }
 
   /// Replaces the view by a copy, for a caller about to write into the same memory.
@@ -65,9 +69,10 @@ class operand {
 
  private:
   template <class Elements>
-  void copy(const Elements& elements, index n) {
+  void copy(const Elements& elements, index_t n) {
     auto copied = std::make_unique<S[]>(static_cast<std::size_t>(n));
-    for (index i = 0; i < n; ++i) copied[static_cast<std::size_t>(i)] = static_cast<S>(elements[i]);
+    for (index_t i = 0; i < n; ++i)
+      copied[static_cast<std::size_t>(i)] = static_cast<S>(elements[i]);
     owned_ = std::move(copied);
     view_ = {owned_.get(), n, 1};
   }
@@ -81,12 +86,12 @@ class operand {
 template <class S>
 struct strided_matrix {
   S* data = nullptr;
-  index rows = 0;
-  index cols = 0;
-  index row_stride = 0;
-  index col_stride = 0;
+  index_t rows = 0;
+  index_t cols = 0;
+  index_t row_stride = 0;
+  index_t col_stride = 0;
 
-  [[nodiscard]] strided<S> row(index i) const noexcept {
+  [[nodiscard]] strided<S> row(index_t i) const noexcept {
     return {data + i * row_stride, cols, col_stride};
   }
   [[nodiscard]] strided_matrix transposed() const noexcept {
@@ -99,9 +104,9 @@ template <strided_dense X>
 [[nodiscard]] auto strided_matrix_view(X&& x) noexcept {
   constexpr bool by_rows = std::remove_cvref_t<X>::IsRowMajor;
   return strided_matrix<std::remove_pointer_t<decltype(x.data())>>{
-      x.data(), index(x.rows()), index(x.cols()),
-      index(by_rows ? x.outerStride() : x.innerStride()),
-      index(by_rows ? x.innerStride() : x.outerStride())};
+      x.data(), index_t(x.rows()), index_t(x.cols()),
+      index_t(by_rows ? x.outerStride() : x.innerStride()),
+      index_t(by_rows ? x.innerStride() : x.outerStride())};
 }
 
 namespace detail {
@@ -143,7 +148,7 @@ template <class S, class T>
     return false;
   }
   const auto whole = [](const auto& m) {
-    const index rows = (m.rows - 1) * m.row_stride, cols = (m.cols - 1) * m.col_stride;
+    const index_t rows = (m.rows - 1) * m.row_stride, cols = (m.cols - 1) * m.col_stride;
     const auto low = m.data + (rows < 0 ? rows : 0) + (cols < 0 ? cols : 0);
     return detail::extent_of(low, low + (rows < 0 ? -rows : rows) + (cols < 0 ? -cols : cols));
   };

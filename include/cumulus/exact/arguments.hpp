@@ -1,51 +1,88 @@
 // SPDX-License-Identifier: MIT
 //
-// From the arguments of an exact function to what its kernel takes.
+// From the arguments of an exact function to the terms that its kernel takes, and the loop over the lines of a matrix.
 // Layer 2 (exact): uses core and kernels.
 #pragma once
 
 #include <cumulus/core/options.hpp>
-#include <cumulus/core/plain.hpp>
 #include <cumulus/kernels/terms.hpp>
 
 namespace cumulus {
 
+namespace detail {
+
+/// Gives terms their scale: its sign to x, and 0 and infinity their limits (kernels/terms.hpp).
+template <class T>
+void set_scale(kernels::terms<T>& t, double scale) noexcept {
+  using C = compute_scalar<T>;
+  t.negative = scale < 0;
+  const double size = t.negative ? -scale : scale;
+  t.scaled = !(size == 1);
+  t.zero_scale = size == 0;
+  if (t.zero_scale) t.scaled = false;
+  if (t.scaled) t.scale = C(size);
+  if (size < infinity<double> || is_nan(size)) return;
+
+  t.scaled = false;
+  t.scale = C(1);
+  C top = -infinity<C>;
+  for (index_t i = 0; i < t.size(); ++i) {
+    if (t.takes_part(i) && top < t.exponent(i)) top = t.exponent(i);
+  }
+  if (!is_finite(top)) return;  // infinities tell the limit themselves
+  t.infinite_scale = true;
+  t.top = top;
+  t.limit = top < C(0) ? -infinity<C> : C(0) < top ? infinity<C> : C(0);
+  if (!t.has_sink || is_nan(t.sink) || is_finite(t.limit)) return;
+  if (C(0) < t.limit) {
+    t.has_sink = false;  // vanishes beside e^inf
+  } else {
+    t.top = infinity<C>;  // vanishes beside the sink
+    t.limit = C(0);
+  }
+}
+
+template <class T>
+[[nodiscard]] kernels::terms<T> make_terms(strided<const T> x, strided<const T> weights,
+                                           strided<const bool> mask, double scale, bool has_sink,
+                                           double sink) noexcept {
+  using C = compute_scalar<T>;
+  kernels::terms<T> t{x, weights, mask};
+  t.has_sink = has_sink && !(sink == -infinity<double>);
+  if (t.has_sink) t.sink = C(sink);
+  if (!(scale == 1)) set_scale(t, scale);
+  return t;
+}
+
+}  // namespace detail
+
 /// A vector's terms, all kept with weight 1.
 template <class T>
 [[nodiscard]] kernels::terms<T> terms_of(strided<const T> x) noexcept {
-  return {x, {}, {}};
+  return {x};
 }
 
 /// A vector's terms with the options of its call. Requires that the options outlive them.
 template <class T>
 [[nodiscard]] kernels::terms<T> terms_of(strided<const T> x, const options<T>& o) noexcept {
-  return {x, o.weights.view(), o.mask.view()};
+  return detail::make_terms(x, o.weights.view(), o.mask.view(), o.scale, o.sink.has_value(),
+                            o.sink.value_or(0));
 }
 
-/// A matrix argument in memory with the scalar of the result: as it lies, else evaluated.
-/// Requires that it does not outlive the argument.
-template <eigen_dense X>
-class matrix_operand {
-  static constexpr bool in_place = strided_dense<X> && std::same_as<scalar_of<X>, result_of<X>>;
+/// The terms of line i of a matrix.
+template <class T>
+[[nodiscard]] kernels::terms<T> terms_of(strided<const T> x, const matrix_options<T>& o, index_t i,
+                                         bool by_columns) noexcept {
+  return detail::make_terms(x, o.weights.line(i, by_columns), o.mask.line(i, by_columns),
+                            o.scale[i], o.sink.given(), o.sink[i]);
+}
 
- public:
-  explicit matrix_operand(const X& x) : held_(hold(x)) {}
-
-  [[nodiscard]] strided_matrix<const result_of<X>> view() const noexcept {
-    const auto v = strided_matrix_view(held_);
-    return {v.data, v.rows, v.cols, v.row_stride, v.col_stride};
-  }
-
- private:
-  static decltype(auto) hold(const X& x) {
-    if constexpr (in_place) {
-      return static_cast<const X&>(x);
-    } else {
-      return plain_of<X>(x.template cast<result_of<X>>());
-    }
-  }
-
-  std::conditional_t<in_place, const X&, plain_of<X>> held_;
-};
+/// Runs `use(terms, i)` for each row of x, or for each column.
+template <real_matrix X, class Use>
+void for_each_line(const strided_matrix<const result_of<X>>& x,
+                   const matrix_options<result_of<X>>& o, bool by_columns, Use use) {
+  const auto lines = by_columns ? x.transposed() : x;
+  for (index_t i = 0; i < lines.rows; ++i) use(terms_of(lines.row(i), o, i, by_columns), i);
+}
 
 }  // namespace cumulus

@@ -4,7 +4,6 @@
 // Layer 2 (exact): uses core and kernels; series, blocks and attention build on it.
 #pragma once
 
-#include <cumulus/core/tags.hpp>
 #include <cumulus/exact/normalised.hpp>
 #include <cumulus/kernels/softmax.hpp>
 
@@ -24,7 +23,7 @@ inline constexpr int log_softmax_max_ulp = 3;
 template <real_vector X, out_vector<result_of<X>> Out>
 void log_softmax(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
   normalised("log_softmax", x, out, o,
-             [](const auto& t, auto view) { kernels::log_softmax(t, view); });
+             [&](const auto& t, auto view) { kernels::log_softmax(t, view, o.degenerate); });
 }
 
 /// The same, returned.
@@ -37,28 +36,31 @@ template <real_vector X>
 
 /// The same of every row of a matrix, written to out of the same shape.
 template <real_matrix X, out_matrix<result_of<X>> Out>
-void log_softmax(const X& x, Out&& out, rowwise_t) {
-  normalised("log_softmax", x, out, rowwise,
-             [](const auto& t, auto view) { kernels::log_softmax(t, view); });
+void log_softmax(const X& x, Out&& out, rowwise_t, const matrix_options<result_of<X>>& o = {}) {
+  normalised("log_softmax", x, out, false, o,
+             [&](const auto& t, auto view) { kernels::log_softmax(t, view, o.degenerate); });
 }
 
+/// The same of every column.
 template <real_matrix X, out_matrix<result_of<X>> Out>
-void log_softmax(const X& x, Out&& out, colwise_t) {
-  auto out_transposed = out.transpose();
-  log_softmax(x.transpose(), out_transposed, rowwise);
+void log_softmax(const X& x, Out&& out, colwise_t, const matrix_options<result_of<X>>& o = {}) {
+  normalised("log_softmax", x, out, true, o,
+             [&](const auto& t, auto view) { kernels::log_softmax(t, view, o.degenerate); });
 }
 
 template <real_matrix X>
-[[nodiscard]] plain_of<X> log_softmax(const X& x, rowwise_t direction) {
+[[nodiscard]] plain_of<X> log_softmax(const X& x, rowwise_t direction,
+                                      const matrix_options<result_of<X>>& o = {}) {
   plain_of<X> out(x.rows(), x.cols());
-  log_softmax(x, out, direction);
+  log_softmax(x, out, direction, o);
   return out;
 }
 
 template <real_matrix X>
-[[nodiscard]] plain_of<X> log_softmax(const X& x, colwise_t direction) {
+[[nodiscard]] plain_of<X> log_softmax(const X& x, colwise_t direction,
+                                      const matrix_options<result_of<X>>& o = {}) {
   plain_of<X> out(x.rows(), x.cols());
-  log_softmax(x, out, direction);
+  log_softmax(x, out, direction, o);
   return out;
 }
 

@@ -4,9 +4,6 @@
 // Layer 2 (exact): uses core and kernels; series, blocks and attention build on it.
 #pragma once
 
-#include <cumulus/core/options.hpp>
-#include <cumulus/core/plain.hpp>
-#include <cumulus/core/tags.hpp>
 #include <cumulus/exact/arguments.hpp>
 #include <cumulus/kernels/exp_sum.hpp>
 
@@ -18,7 +15,7 @@ namespace cumulus {
 inline constexpr int logsumexp_max_ulp = 2;
 inline constexpr int logsumexp_tail_max_ulp = 3;
 
-/// log sum_i w_i e^{x_i}.
+/// log(sum_i w_i e^{scale x_i} + e^sink).
 ///
 /// Shape    x: [n], n >= 0; weights, mask: [n].
 /// Units    x and the result in nats.
@@ -36,22 +33,36 @@ template <real_vector X>
   return result_of<X>(kernels::log_of(kernels::exp_sum(t), t));
 }
 
+namespace detail {
+
+template <real_matrix X, class Result>
+void logsumexp_of_lines(const X& x, const matrix_options<result_of<X>>& o, bool by_columns,
+                        Result& result) {
+  require_options("logsumexp", index_t(x.rows()), index_t(x.cols()), o, by_columns);
+  const matrix_operand<X> values(x);
+  for_each_line<X>(values.view(), o, by_columns, [&](const auto& t, index_t i) {
+    result[i] = result_of<X>(kernels::log_of(kernels::exp_sum(t), t));
+  });
+}
+
+}  // namespace detail
+
 /// The same of every row: [rows] values.
 template <real_matrix X>
-[[nodiscard]] per_row<X> logsumexp(const X& x, rowwise_t) {
-  const matrix_operand<X> values(x);
+[[nodiscard]] per_row<X> logsumexp(const X& x, rowwise_t,
+                                   const matrix_options<result_of<X>>& o = {}) {
   per_row<X> result(x.rows());
-  for (index i = 0; i < index(x.rows()); ++i) {
-    const auto t = terms_of(values.view().row(i));
-    result[i] = result_of<X>(kernels::log_of(kernels::exp_sum(t), t));
-  }
+  detail::logsumexp_of_lines(x, o, false, result);
   return result;
 }
 
 /// The same of every column: [cols] values, as a row.
 template <real_matrix X>
-[[nodiscard]] per_col<X> logsumexp(const X& x, colwise_t) {
-  return logsumexp(x.transpose(), rowwise).transpose();
+[[nodiscard]] per_col<X> logsumexp(const X& x, colwise_t,
+                                   const matrix_options<result_of<X>>& o = {}) {
+  per_col<X> result(x.cols());
+  detail::logsumexp_of_lines(x, o, true, result);
+  return result;
 }
 
 }  // namespace cumulus

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What softmax and log_softmax share: checks, memory that overlaps, rows one by one.
+// What functions from a vector to one of its size share: checks, memory that overlaps, the lines of a matrix one by one.
 // Layer 2 (exact): uses core and kernels.
 #pragma once
 
-#include <cumulus/core/tags.hpp>
 #include <cumulus/exact/arguments.hpp>
 
 namespace cumulus {
@@ -15,7 +14,7 @@ template <real_vector X>
   if constexpr (eigen_dense<X>) {
     return plain_of<X>(x.rows(), x.cols());
   } else {
-    return plain_of<X>(index(std::size(x)));
+    return plain_of<X>(index_t(std::size(x)));
   }
 }
 
@@ -31,14 +30,18 @@ void normalised(const char* function, const X& x, Out& out, const options<result
   kernel(terms_of(values.view(), o), result);
 }
 
-/// Checks a matrix call and runs `kernel(terms, out)` for each row.
+/// Checks a matrix call and runs `kernel(terms, out)` for each row or column.
 template <real_matrix X, class Out, class Kernel>
-void normalised(const char* function, const X& x, Out& out, rowwise_t, Kernel kernel) {
+void normalised(const char* function, const X& x, Out& out, bool by_columns,
+                const matrix_options<result_of<X>>& o, Kernel kernel) {
   const auto result = strided_matrix_view(out);
-  require_same_shape(function, "x", index(x.rows()), index(x.cols()), "out", result.rows,
+  require_same_shape(function, "x", index_t(x.rows()), index_t(x.cols()), "out", result.rows,
                      result.cols);
-  const auto run = [&](const auto& values) {
-    for (index i = 0; i < result.rows; ++i) kernel(terms_of(values.row(i)), result.row(i));
+  require_options(function, result.rows, result.cols, o, by_columns);
+  const auto lines = by_columns ? result.transposed() : result;
+  const auto run = [&](const strided_matrix<const result_of<X>>& values) {
+    for_each_line<X>(values, o, by_columns,
+                     [&](const auto& terms, index_t i) { kernel(terms, lines.row(i)); });
   };
   const matrix_operand<X> values(x);
   if (overlaps(values.view(), result)) {

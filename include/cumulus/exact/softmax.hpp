@@ -4,7 +4,6 @@
 // Layer 2 (exact): uses core and kernels; series, blocks and attention build on it.
 #pragma once
 
-#include <cumulus/core/tags.hpp>
 #include <cumulus/exact/normalised.hpp>
 #include <cumulus/kernels/softmax.hpp>
 
@@ -23,7 +22,8 @@ inline constexpr int softmax_max_ulp = 4;
 /// Source   as logsumexp; the rounding of x - max x is compensated, here.
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
-  normalised("softmax", x, out, o, [](const auto& t, auto view) { kernels::softmax(t, view); });
+  normalised("softmax", x, out, o,
+             [&](const auto& t, auto view) { kernels::softmax(t, view, o.degenerate); });
 }
 
 /// The same, returned.
@@ -36,28 +36,31 @@ template <real_vector X>
 
 /// The same of every row of a matrix, written to out of the same shape.
 template <real_matrix X, out_matrix<result_of<X>> Out>
-void softmax(const X& x, Out&& out, rowwise_t) {
-  normalised("softmax", x, out, rowwise,
-             [](const auto& t, auto view) { kernels::softmax(t, view); });
+void softmax(const X& x, Out&& out, rowwise_t, const matrix_options<result_of<X>>& o = {}) {
+  normalised("softmax", x, out, false, o,
+             [&](const auto& t, auto view) { kernels::softmax(t, view, o.degenerate); });
 }
 
+/// The same of every column.
 template <real_matrix X, out_matrix<result_of<X>> Out>
-void softmax(const X& x, Out&& out, colwise_t) {
-  auto out_transposed = out.transpose();
-  softmax(x.transpose(), out_transposed, rowwise);
+void softmax(const X& x, Out&& out, colwise_t, const matrix_options<result_of<X>>& o = {}) {
+  normalised("softmax", x, out, true, o,
+             [&](const auto& t, auto view) { kernels::softmax(t, view, o.degenerate); });
 }
 
 template <real_matrix X>
-[[nodiscard]] plain_of<X> softmax(const X& x, rowwise_t direction) {
+[[nodiscard]] plain_of<X> softmax(const X& x, rowwise_t direction,
+                                  const matrix_options<result_of<X>>& o = {}) {
   plain_of<X> out(x.rows(), x.cols());
-  softmax(x, out, direction);
+  softmax(x, out, direction, o);
   return out;
 }
 
 template <real_matrix X>
-[[nodiscard]] plain_of<X> softmax(const X& x, colwise_t direction) {
+[[nodiscard]] plain_of<X> softmax(const X& x, colwise_t direction,
+                                  const matrix_options<result_of<X>>& o = {}) {
   plain_of<X> out(x.rows(), x.cols());
-  softmax(x, out, direction);
+  softmax(x, out, direction, o);
   return out;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The sum of the terms w_i e^{x_i}, relative to its largest term and without it.
+// The sum of the terms w_i e^{s x_i}, relative to its largest term and without it.
 // Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
@@ -8,16 +8,17 @@
 
 namespace cumulus::kernels {
 
-/// What a sum of exponentials is made of: sum = w_p e^{x_p} (1 + rest), p the position of the largest term.
+/// What a sum of exponentials is made of: sum = peak (1 + rest).
 ///
 /// Leaving the largest term out of `rest` keeps log1p(rest) accurate where that term is 1 and the
 /// others are all there is to the answer (P. Blanchard, D. Higham, N. Higham, IMA J. Numer. Anal. 41,
 /// 2021, 2311-2330).
 template <class T>
 struct exp_sum_result {
-  index peak = -1;      ///< position of the largest term; -1 where no finite term takes part
-  compensated<T> rest;  ///< the other terms over the largest one
-  index infinite = 0;   ///< how many terms are +inf
+  index_t position = -1;        ///< of the largest term; -1 where no term but e^-inf takes part
+  term<T> peak{};               ///< the largest term
+  compensated<T> rest{};        ///< the other terms over the largest one
+  index_t infinite = 0;         ///< how many terms are +inf
   bool minus_infinite = false;  ///< a term is -inf: +inf of negative weight
   bool invalid = false;         ///< a term is NaN
 
@@ -32,31 +33,31 @@ template <class S>
 [[nodiscard]] exp_sum_result<compute_scalar<S>> exp_sum(const terms<S>& t) noexcept {
   using T = compute_scalar<S>;
   exp_sum_result<T> sum;
-  T peak_x = T(0), peak_log_weight = T(0);
-  for (index i = 0; i < t.size(); ++i) {
+  for (index_t i = 0; i < t.count(); ++i) {
     if (!t.takes_part(i)) continue;
     const T x = t.exponent(i), w = t.weight(i);
     const bool heavy = !is_finite(w);
     if (is_nan(x) || is_nan(w) || (heavy && !(-infinity<T> < x))) {
       sum.invalid = true;
     } else if (heavy || !(x < infinity<T>)) {
-      if (w < T(0))
+      if (w < T(0)) {
         sum.minus_infinite = true;
-      else
+      } else {
         ++sum.infinite;
+      }
     } else if (-infinity<T> < x) {
-      const T log_weight = t.log_weight(i);
-      if (sum.peak < 0 || T(0) < (x - peak_x) + (log_weight - peak_log_weight)) {
-        sum.peak = i;
-        peak_x = x;
-        peak_log_weight = log_weight;
+      const bool first = sum.position < 0;
+      if (first ||
+          T(0) < exponent_gap(t, i, sum.peak).high + (t.log_weight(i) - sum.peak.log_weight)) {
+        sum.position = i;
+        sum.peak = term_at(t, i);
       }
     }
   }
-  if (sum.peak < 0 || !sum.finite()) return sum;
-  for (index i = 0; i < t.size(); ++i) {
-    if (i == sum.peak || !t.takes_part(i) || !(-infinity<T> < t.exponent(i))) continue;
-    sum.rest += t.ratio(i, peak_x, t.weight(sum.peak));
+  if (sum.position < 0 || !sum.finite()) return sum;
+  for (index_t i = 0; i < t.count(); ++i) {
+    if (i == sum.position || !t.takes_part(i) || !(-infinity<T> < t.exponent(i))) continue;
+    sum.rest += ratio(t, i, sum.peak);
   }
   return sum;
 }
@@ -68,13 +69,14 @@ template <class S>
   using T = compute_scalar<S>;
   if (sum.invalid || sum.minus_infinite) return quiet_nan<T>;
   if (sum.infinite > 0) return infinity<T>;
-  if (sum.peak < 0) return -infinity<T>;
+  if (sum.position < 0) return -infinity<T>;
   const T rest = sum.rest.value();
   if (!(rest < T(-1) || T(-1) < rest)) return -infinity<T>;
-  const bool positive = (T(0) < t.weight(sum.peak)) == (T(-1) < rest);
+  const bool positive = (T(0) < sum.peak.weight) == (T(-1) < rest);
   if (!positive) return quiet_nan<T>;
-  const T log_total = T(-1) < rest ? log_one_plus(rest) : logarithm(T(-1 - rest));
-  return (t.exponent(sum.peak) + t.log_weight(sum.peak)) + log_total;
+  const T log_rest = T(-1) < rest ? log_one_plus(rest) : logarithm(T(-1 - rest));
+  const T exponent = sum.peak.is_sink ? sum.peak.exponent : T(t.scale * sum.peak.exponent);
+  return t.limit + ((exponent + sum.peak.log_weight) + log_rest);
 }
 
 }  // namespace cumulus::kernels

@@ -12,7 +12,7 @@ namespace cumulus::kernels {
 template <class S, class Function>
 void map_centred(const terms<S>& t, const compensated<compute_scalar<S>>& mean, strided<S> out,
                  Function f) noexcept {
-  for (index i = 0; i < t.size(); ++i) {
+  for (index_t i = 0; i < t.size(); ++i) {
     out[i] = t.takes_part(i) ? S(t.weight(i) * f((t.exponent(i) - mean.high) - mean.low)) : S(0);
   }
 }

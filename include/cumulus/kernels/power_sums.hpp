@@ -9,18 +9,18 @@
 namespace cumulus::kernels {
 
 /// The longest block: 16 additions in each of 8 lanes, so that rounding stays within the moments' bound.
-inline constexpr index power_sums_block = 128;
-inline constexpr index power_sums_lanes = 8;
+inline constexpr index_t power_sums_block = 128;
+inline constexpr index_t power_sums_lanes = 8;
 
 /// The sum of n products a_i b_i, n a multiple of the lanes, in a fixed order.
 template <class T>
-[[nodiscard]] T lane_sum(const T* values, index n) noexcept {
+[[nodiscard]] T lane_sum(const T* values, index_t n) noexcept {
   T lane[power_sums_lanes]{};
-  for (index i = 0; i < n; i += power_sums_lanes) {
-    for (index j = 0; j < power_sums_lanes; ++j) lane[j] += values[i + j];
+  for (index_t i = 0; i < n; i += power_sums_lanes) {
+    for (index_t j = 0; j < power_sums_lanes; ++j) lane[j] += values[i + j];
   }
-  for (index width = power_sums_lanes / 2; width > 0; width /= 2) {
-    for (index j = 0; j < width; ++j) lane[j] += lane[j + width];
+  for (index_t width = power_sums_lanes / 2; width > 0; width /= 2) {
+    for (index_t j = 0; j < width; ++j) lane[j] += lane[j + width];
   }
   return lane[0];
 }
@@ -42,9 +42,9 @@ struct scaling {
 
 /// y_i = (x_i - pivot) 2^-e.
 template <class T>
-void deviations(const T* x, index n, const T& pivot, const scaling<T>& unit, T* y) noexcept {
+void deviations(const T* x, index_t n, const T& pivot, const scaling<T>& unit, T* y) noexcept {
   const T origin = pivot * unit.before;
-  for (index i = 0; i < n; ++i) y[i] = (x[i] * unit.before - origin) * unit.after * unit.last;
+  for (index_t i = 0; i < n; ++i) y[i] = (x[i] * unit.before - origin) * unit.after * unit.last;
 }
 
 /// sums[p] = sum_i w_i y_i^p for p = 1..order.
@@ -53,9 +53,9 @@ void deviations(const T* x, index n, const T& pivot, const scaling<T>& unit, T* 
 /// padding) and is overwritten.
 /// Error   (2p + 16) u of sum_i w_i |y_i|^p, the rounding of y itself included; typically p u.
 template <class T>
-void power_sums(const T* y, T* power, index n, int order, T* sums) noexcept {
+void power_sums(const T* y, T* power, index_t n, int order, T* sums) noexcept {
   for (int p = 1; p <= order; ++p) {
-    for (index i = 0; i < n; ++i) power[i] *= y[i];
+    for (index_t i = 0; i < n; ++i) power[i] *= y[i];
     sums[p] = lane_sum(power, n);
   }
 }

@@ -4,28 +4,36 @@
 // Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/core/tags.hpp>
 #include <cumulus/kernels/exp_sum.hpp>
 
 namespace cumulus::kernels {
 
 namespace detail {
 
-/// The entries of a row whose sum is no finite positive number: NaN where no limit exists, else 0 or, of a
-/// single +inf, 1. Nothing is `nothing`, the one that has it all is `all`: 0 and 1, or their logarithms.
+/// The entries of a row whose sum is no finite positive number. An entry that has nothing is `nothing`, one that
+/// has it all is `all`, one among `parts` equals is `share`: 0, 1 and 1 / parts, or their logarithms.
 template <class S>
 void degenerate_softmax(const terms<S>& t, const exp_sum_result<compute_scalar<S>>& sum,
-                        strided<S> out, S nothing, S all) noexcept {
+                        strided<S> out, degenerate policy, bool logarithmic) noexcept {
   using T = compute_scalar<S>;
-  for (index i = 0; i < t.size(); ++i) {
-    const bool part = t.takes_part(i);
-    if (!part) {
+  const S nothing = logarithmic ? -infinity<S> : S(0), all = logarithmic ? S(0) : S(1);
+  index_t parts = 0;
+  for (index_t i = 0; i < t.size(); ++i) parts += t.takes_part(i) ? 1 : 0;
+  const T parts_as_number = T(parts);
+  const S share = S(logarithmic ? T(-logarithm(parts_as_number)) : T(1) / parts_as_number);
+  for (index_t i = 0; i < t.size(); ++i) {
+    if (!t.takes_part(i)) {
       out[i] = nothing;
-    } else if (sum.invalid || sum.minus_infinite || sum.infinite == 0) {
+    } else if (sum.invalid || sum.minus_infinite ||
+               (policy == degenerate::ieee && sum.infinite > 0)) {
       out[i] = quiet_nan<S>;
-    } else if (is_finite(t.exponent(i)) && is_finite(t.weight(i))) {
-      out[i] = nothing;
+    } else if (sum.infinite == 0) {  // nothing but -inf
+      out[i] = policy == degenerate::zero      ? nothing
+               : policy == degenerate::uniform ? share
+                                               : quiet_nan<S>;
     } else if (t.exponent(i) < infinity<T> && is_finite(t.weight(i))) {
-      out[i] = nothing;  // -inf
+      out[i] = nothing;
     } else {
       out[i] = sum.infinite == 1 ? all : quiet_nan<S>;
     }
@@ -34,39 +42,39 @@ void degenerate_softmax(const terms<S>& t, const exp_sum_result<compute_scalar<S
 
 }  // namespace detail
 
-/// out_i = w_i e^{x_i} / sum. Requires out of x's size, x itself or memory apart from it.
+/// out_i = w_i e^{s x_i} / sum. Requires out of x's size, x itself or memory apart from it.
 /// Cost    three reads of x, 2n exp.
 template <class S>
-void softmax(const terms<S>& t, strided<S> out) noexcept {
+void softmax(const terms<S>& t, strided<S> out, degenerate policy = degenerate::limit) noexcept {
   using T = compute_scalar<S>;
   const exp_sum_result<T> sum = exp_sum(t);
-  if (sum.peak < 0 || !sum.finite()) return detail::degenerate_softmax(t, sum, out, S(0), S(1));
+  if (sum.position < 0 || !sum.finite())
+    return detail::degenerate_softmax(t, sum, out, policy, false);
   compensated<T> relative = sum.rest;
   const T total = (relative += T(1)).value();
-  const T peak_x = t.exponent(sum.peak), peak_weight = t.weight(sum.peak);
-  for (index i = 0; i < t.size(); ++i) {
+  for (index_t i = 0; i < t.size(); ++i) {
     const bool zero = !t.takes_part(i) || !(-infinity<T> < t.exponent(i));
-    out[i] = zero ? S(0) : S(t.ratio(i, peak_x, peak_weight) / total);
+    out[i] = zero ? S(0) : S(ratio(t, i, sum.peak) / total);
   }
 }
 
-/// out_i = log(w_i e^{x_i} / sum). Requires as softmax.
+/// out_i = log(w_i e^{s x_i} / sum). Requires as softmax.
 /// Cost    three reads of x, n exp.
 template <class S>
-void log_softmax(const terms<S>& t, strided<S> out) noexcept {
+void log_softmax(const terms<S>& t, strided<S> out,
+                 degenerate policy = degenerate::limit) noexcept {
   using T = compute_scalar<S>;
   const exp_sum_result<T> sum = exp_sum(t);
-  if (sum.peak < 0 || !sum.finite())
-    return detail::degenerate_softmax(t, sum, out, -infinity<S>, S(0));
+  if (sum.position < 0 || !sum.finite())
+    return detail::degenerate_softmax(t, sum, out, policy, true);
   const T log_total = log_one_plus(sum.rest.value());
-  const T peak_x = t.exponent(sum.peak), peak_log_weight = t.log_weight(sum.peak);
-  for (index i = 0; i < t.size(); ++i) {
+  for (index_t i = 0; i < t.size(); ++i) {
     if (!t.takes_part(i) || !(-infinity<T> < t.exponent(i))) {
       out[i] = -infinity<S>;
       continue;
     }
-    const compensated<T> d = difference(t.exponent(i), peak_x);
-    out[i] = S(((d.high - log_total) + d.low) + (t.log_weight(i) - peak_log_weight));
+    const compensated<T> gap = exponent_gap(t, i, sum.peak);
+    out[i] = S(((gap.high - log_total) + gap.low) + (t.log_weight(i) - sum.peak.log_weight));
   }
 }
 

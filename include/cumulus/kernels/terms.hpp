@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The terms w_i e^{x_i} of a softmax, and their ratios without overflow or the rounding of a shift.
+// The terms w_i e^{s x_i} of a softmax, and their ratios without overflow or the rounding of a shift.
 // Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
@@ -18,6 +18,16 @@ template <class T>
   return two_sum(x, T(-y));
 }
 
+/// s d as high + low; a high part that is not finite has no low one.
+template <class T>
+[[nodiscard]] compensated<T> scale_by(const T& s, const compensated<T>& d) noexcept {
+  const T plain = s * d.high;
+  if (!is_finite(plain)) return {plain, T(0)};
+  compensated<T> product = two_product(s, d.high);
+  product.low += s * d.low;
+  return product;
+}
+
 /// e^(high + low). Requires high <= about log of the largest number.
 /// Error   1.5 ulp and the error of the scalar's exp.
 template <class T>
@@ -26,48 +36,110 @@ template <class T>
   return power + power * x.low;
 }
 
-/// The terms of a sum of exponentials, as the kernels take them.
+/// The terms of a sum of exponentials, as the kernels take them: those of x, and the sink as one more at the end.
+///
+/// A scale is split into its size and its sign, which x takes. A scale of 0 makes every x that is not NaN a 0;
+/// an infinite one leaves the limit: the largest x become 0 and the others -inf, and the sum is e^limit times as
+/// large, limit = scale times the largest x.
 template <class S>
 struct terms {
   using scalar = compute_scalar<S>;
 
   strided<const S> x;
-  strided<const S> weights;  ///< ones where data is null
-  strided<const bool> mask;  ///< all kept where data is null
+  strided<const S> weights{};  ///< ones where data is null
+  strided<const bool> mask{};  ///< all kept where data is null
+  scalar scale = scalar(1);    ///< > 0 and finite, or NaN
+  bool scaled = false;         ///< the scale is not 1
+  bool negative = false;       ///< -x stands for x
+  bool zero_scale = false;
+  bool infinite_scale = false;
+  scalar top = scalar(0);    ///< of an infinite scale: the largest x
+  scalar limit = scalar(0);  ///< of an infinite scale: what is to be added to the log of the sum
+  bool has_sink = false;
+  scalar sink = scalar(0);
 
-  [[nodiscard]] index size() const noexcept { return x.size; }
+  [[nodiscard]] index_t size() const noexcept { return x.size; }
+  [[nodiscard]] index_t count() const noexcept { return x.size + (has_sink ? 1 : 0); }
 
   /// Whether term i takes part: kept by the mask, and of a weight other than 0.
-  [[nodiscard]] bool takes_part(index i) const noexcept {
+  [[nodiscard]] bool takes_part(index_t i) const noexcept {
+    if (i == size()) return true;
     if (mask.data != nullptr && !mask[i]) return false;
     return weights.data == nullptr || weights[i] < S(0) || S(0) < weights[i] || is_nan(weights[i]);
   }
 
-  [[nodiscard]] scalar exponent(index i) const noexcept { return scalar(x[i]); }
-  [[nodiscard]] scalar weight(index i) const noexcept {
-    return weights.data == nullptr ? scalar(1) : scalar(weights[i]);
+  /// What the scale multiplies in the exponent of term i; of the sink, its exponent itself.
+  [[nodiscard]] scalar exponent(index_t i) const noexcept {
+    if (i == size()) return sink;
+    const scalar value = negative ? scalar(-scalar(x[i])) : scalar(x[i]);
+    if (zero_scale) return is_nan(value) ? value : scalar(0);
+    if (infinite_scale && !is_nan(value)) return value < top ? -infinity<scalar> : scalar(0);
+    return value;
+  }
+
+  [[nodiscard]] scalar weight(index_t i) const noexcept {
+    return weights.data == nullptr || i == size() ? scalar(1) : scalar(weights[i]);
   }
 
   /// log |w_i|
-  [[nodiscard]] scalar log_weight(index i) const noexcept {
-    return weights.data == nullptr ? scalar(0) : logarithm(absolute(weight(i)));
-  }
-
-  /// w_i e^{x_i} / (w e^x). Requires finite terms, the ratio at most moderately above 1.
-  ///
-  /// The ratio of the weights may leave the range of the scalar where that of the exponentials brings it
-  /// back, so it is split into a fraction and a power of two, put between the two halves of e^(x_i - x).
-  /// Error   unweighted 1.5 ulp and the error of exp; weighted 4 ulp and twice the error of exp.
-  [[nodiscard]] scalar ratio(index i, const scalar& peak_x,
-                             const scalar& peak_weight) const noexcept {
-    const compensated<scalar> d = difference(exponent(i), peak_x);
-    if (weights.data == nullptr) return exponential(d);
-    const int ei = binary_exponent(weight(i)), ep = binary_exponent(peak_weight);
-    const scalar fraction =
-        times_power_of_two(weight(i), -ei) / times_power_of_two(peak_weight, -ep);
-    const scalar half = exponential(compensated<scalar>{d.high / 2, d.low / 2});
-    return times_power_of_two(scalar(fraction * half), ei - ep) * half;
+  [[nodiscard]] scalar log_weight(index_t i) const noexcept {
+    return weights.data == nullptr || i == size() ? scalar(0) : logarithm(absolute(weight(i)));
   }
 };
+
+/// One term taken out of its sequence, so that it stays what it is while results overwrite x.
+template <class T>
+struct term {
+  T exponent;
+  T weight;
+  T log_weight;
+  bool is_sink;
+};
+
+template <class S>
+[[nodiscard]] term<compute_scalar<S>> term_at(const terms<S>& t, index_t i) noexcept {
+  return {t.exponent(i), t.weight(i), t.log_weight(i), i == t.size()};
+}
+
+/// The exponent of term i less that of another, the weights left out. Requires that the other is finite.
+///
+/// The scale multiplies the difference, not its ends; where the difference overflows, that of the halves.
+template <class S>
+[[nodiscard]] compensated<compute_scalar<S>> exponent_gap(
+    const terms<S>& t, index_t i, const term<compute_scalar<S>>& other) noexcept {
+  using T = compute_scalar<S>;
+  const T x = t.exponent(i);
+  if (t.has_sink && (i == t.size()) != other.is_sink) {
+    const compensated<T> a = other.is_sink ? scale_by(t.scale, {x, T(0)}) : compensated<T>{x, T(0)};
+    const compensated<T> b = other.is_sink ? compensated<T>{other.exponent, T(0)}
+                                           : scale_by(t.scale, {other.exponent, T(0)});
+    compensated<T> gap = difference(a.high, b.high);
+    if (is_finite(gap.high)) gap.low += a.low - b.low;
+    return gap;
+  }
+  const compensated<T> d = difference(x, other.exponent);
+  if (!t.scaled || other.is_sink) return d;
+  if (is_finite(d.high) || !is_finite(x)) return scale_by(t.scale, d);
+  const compensated<T> half = scale_by(t.scale, difference(T(x / 2), T(other.exponent / 2)));
+  return {2 * half.high, 2 * half.low};
+}
+
+/// w_i e^{s x_i} over another term. Requires finite terms, the ratio at most moderately above 1.
+///
+/// The ratio of the weights may leave the range of the scalar where that of the exponentials brings it
+/// back, so it is split into a fraction and a power of two, put between the two halves of the exponential.
+/// Error   unweighted 1.5 ulp and the error of exp; weighted 4 ulp and twice the error of exp.
+template <class S>
+[[nodiscard]] compute_scalar<S> ratio(const terms<S>& t, index_t i,
+                                      const term<compute_scalar<S>>& other) noexcept {
+  using T = compute_scalar<S>;
+  const compensated<T> gap = exponent_gap(t, i, other);
+  if (t.weights.data == nullptr) return exponential(gap);
+  const T w = t.weight(i);
+  const int e = binary_exponent(w), other_e = binary_exponent(other.weight);
+  const T fraction = times_power_of_two(w, -e) / times_power_of_two(other.weight, -other_e);
+  const T half = exponential(compensated<T>{gap.high / 2, gap.low / 2});
+  return times_power_of_two(T(fraction * half), e - other_e) * half;
+}
 
 }  // namespace cumulus::kernels

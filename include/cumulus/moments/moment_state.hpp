@@ -78,12 +78,12 @@ class moment_state {
   template <class X, class W>
   void add_range(const strided<const X>& x, const strided<const W>& weights) {
     moment_state block(*this);
-    for (index first = 0; first < x.size; first += kernels::power_sums_block) {
-      const index end = std::min(x.size, first + kernels::power_sums_block);
+    for (index_t first = 0; first < x.size; first += kernels::power_sums_block) {
+      const index_t end = std::min(x.size, first + kernels::power_sums_block);
       S values[kernels::power_sums_block]{}, w[kernels::power_sums_block]{};
-      index n = 0;
+      index_t n = 0;
       bool plain = true;
-      for (index i = first; i < end; ++i) {
+      for (index_t i = first; i < end; ++i) {
         values[n] = static_cast<S>(x[i]);
         w[n] = weights.data == nullptr ? S(1) : static_cast<S>(weights[i]);
         if (!(w[n] < S(0) || S(0) < w[n] || is_nan(w[n]))) continue;
@@ -94,7 +94,7 @@ class moment_state {
         block.assign(values, w, n);
         merge(block);
       } else {
-        for (index i = 0; i < n; ++i) add(values[i], w[i]);
+        for (index_t i = 0; i < n; ++i) add(values[i], w[i]);
       }
     }
   }
@@ -280,13 +280,13 @@ class moment_state {
   /// Becomes the sample of n finite values of positive weights, n within a block: a first pass for the pivot, a
   /// second for the sums about it, and the exact shift from the pivot to the mean. Overwrites both arrays, whose
   /// length is a block's.
-  void assign(S* values, S* w, index n) {
+  void assign(S* values, S* w, index_t n) {
     clear();
-    for (index i = 0; i < n; ++i) {
+    for (index_t i = 0; i < n; ++i) {
       min_ = values[i] < min_ ? values[i] : min_;
       max_ = max_ < values[i] ? values[i] : max_;
     }
-    index padded = n;
+    index_t padded = n;
     for (; padded % kernels::power_sums_lanes != 0; ++padded)
       values[padded] = values[0], w[padded] = S(0);
     anchor_ = values[0];
@@ -298,7 +298,7 @@ class moment_state {
     S y[kernels::power_sums_block]{}, product[kernels::power_sums_block]{};
     const auto mean_about = [&](const S& pivot) {
       kernels::deviations(values, padded, pivot, unit, y);
-      for (index i = 0; i < padded; ++i) product[i] = w[i] * y[i];
+      for (index_t i = 0; i < padded; ++i) product[i] = w[i] * y[i];
       return kernels::lane_sum(product, padded) / sums_[0].high;
     };
     const S pivot = anchor_ + times_power_of_two(mean_about(anchor_), exponent_);

@@ -101,8 +101,8 @@ template <class T, int P>
   for (int k = 0; k <= moments.order(); ++k) mu[std::size_t(k)] = k == 1 ? S(0) : wide.moment(k);
   std::vector<S> kappa = cumulants_from_central(mu);
   if (kappa.size() > 1) kappa[1] = wide.mean();
-  Eigen::Matrix<T, Eigen::Dynamic, 1> out(index(kappa.size()));
-  for (index k = 0; k < out.size(); ++k) out[k] = T(kappa[std::size_t(k)]);
+  Eigen::Matrix<T, Eigen::Dynamic, 1> out(index_t(kappa.size()));
+  for (index_t k = 0; k < out.size(); ++k) out[k] = T(kappa[std::size_t(k)]);
   return out;
 }
 

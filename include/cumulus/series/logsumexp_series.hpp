@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cumulus/core/estimate.hpp>
-#include <cumulus/core/options.hpp>
-#include <cumulus/exact/logsumexp.hpp>
+#include <cumulus/core/view.hpp>
+#include <cumulus/kernels/exp_sum.hpp>
 #include <cumulus/moments/central_moments.hpp>
 #include <cumulus/series/form.hpp>
 #include <cumulus/series/power_series.hpp>
@@ -183,7 +183,7 @@ template <int P, real_vector X>
     require_same_size("logsumexp_series", "x", values.size(), "weights", weights.size());
   const auto m = moments_of<P>(values.view(), weights.view(), order);
   if (!m.empty() && !is_finite(m.mean()) && !is_nan(m.weight())) {
-    const auto t = kernels::terms<T>{values.view(), weights.view(), {}};
+    const auto t = kernels::terms<T>{values.view(), weights.view()};
     return {T(kernels::log_of(kernels::exp_sum(t), t)), T(0), order};
   }
   return expand<T>(m.wide(), order, f);

@@ -41,8 +41,8 @@ template <coefficients A, class Operation>
 /// Cost      P^2 / 2 multiply-adds; the same for each function below. The forms that return allocate.
 template <coefficients A, coefficients B, coefficients Out>
 void series_product(const A& a, const B& b, Out&& out) {
-  require_same_size("series_product", "a", index(a.size()), "b", index(b.size()));
-  require_same_size("series_product", "a", index(a.size()), "out", index(out.size()));
+  require_same_size("series_product", "a", index_t(a.size()), "b", index_t(b.size()));
+  require_same_size("series_product", "a", index_t(a.size()), "out", index_t(out.size()));
   for (std::size_t k = 0; k < a.size(); ++k) {
     coefficient_of<Out> sum(0);
     for (std::size_t j = 0; j <= k; ++j) sum += a[j] * b[k - j];
@@ -53,7 +53,7 @@ void series_product(const A& a, const B& b, Out&& out) {
 /// out = 1 / a for a_0 = 1:  r_0 = 1,  r_k = - sum_{j=1}^k a_j r_{k-j}.
 template <coefficients A, coefficients Out>
 void series_reciprocal(const A& a, Out&& out) {
-  require_same_size("series_reciprocal", "a", index(a.size()), "out", index(out.size()));
+  require_same_size("series_reciprocal", "a", index_t(a.size()), "out", index_t(out.size()));
   for (std::size_t k = 0; k < a.size(); ++k) {
     coefficient_of<Out> sum(k == 0 ? 1 : 0);
     for (std::size_t j = 1; j <= k; ++j) sum -= a[j] * out[k - j];
@@ -64,7 +64,7 @@ void series_reciprocal(const A& a, Out&& out) {
 /// out = log a for a_0 = 1. From a = e^c, so a' = c' a:  c_0 = 0,  c_k = a_k - (1/k) sum_{j=1}^{k-1} j c_j a_{k-j}.
 template <coefficients A, coefficients Out>
 void series_logarithm(const A& a, Out&& out) {
-  require_same_size("series_logarithm", "a", index(a.size()), "out", index(out.size()));
+  require_same_size("series_logarithm", "a", index_t(a.size()), "out", index_t(out.size()));
   using T = coefficient_of<Out>;
   for (std::size_t k = 0; k < a.size(); ++k) {
     T sum(0);
@@ -76,7 +76,7 @@ void series_logarithm(const A& a, Out&& out) {
 /// out = e^c for c_0 = 0, the same equation solved for a:  a_0 = 1,  a_k = (1/k) sum_{j=1}^k j c_j a_{k-j}.
 template <coefficients C, coefficients Out>
 void series_exponential(const C& c, Out&& out) {
-  require_same_size("series_exponential", "c", index(c.size()), "out", index(out.size()));
+  require_same_size("series_exponential", "c", index_t(c.size()), "out", index_t(out.size()));
   using T = coefficient_of<Out>;
   for (std::size_t k = 0; k < c.size(); ++k) {
     T sum(0);

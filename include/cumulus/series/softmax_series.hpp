@@ -83,7 +83,7 @@ void expand_softmax_vector(const X& x, Out& out, const operand<result_of<X>>& we
   if (weights.given())
     require_same_size("softmax_series", "x", values.size(), "weights", weights.size());
   if (overlaps(values.view(), result)) values.own();
-  const kernels::terms<T> t{values.view(), weights.view(), {}};
+  const kernels::terms<T> t{values.view(), weights.view()};
   const auto m = moments_of<P>(values.view(), weights.view(), order);
   if (m.empty() || !is_finite(m.mean())) return kernels::softmax(t, result);
   evaluate_softmax(t, m.wide(), order, f, result);
@@ -151,7 +151,7 @@ template <real_vector X, moments_like M>
     require_order("softmax_series", order, 0, moments.order(), "the order of the moments");
   const operand<result_of<X>> values(x);
   plain_of<X> out = plain_like(x);
-  const kernels::terms<result_of<X>> t{values.view(), {}, {}};
+  const kernels::terms<result_of<X>> t{values.view()};
   detail::evaluate_softmax(t, moments.wide(), static_cast<int>(order), f, strided_view(out));
   return out;
 }

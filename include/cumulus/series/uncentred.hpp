@@ -27,7 +27,7 @@ template <real_vector X>
   if (values.size() == 0 || !is_finite(centred.value)) return centred;
   const std::size_t size = std::max<std::size_t>(std::size_t(order), 1) + 1;
   std::vector<compensated<S>> sums(size);
-  for (index i = 0; i < values.size(); ++i) {
+  for (index_t i = 0; i < values.size(); ++i) {
     S power(1);
     for (std::size_t k = 0; k < size; ++k) {
       sums[k] += power;
