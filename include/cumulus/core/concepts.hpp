@@ -41,13 +41,26 @@ concept contiguous_sequence = !eigen_dense<X> && requires(X & x) {
   { std::size(x) } -> std::convertible_to<std::size_t>;
 };
 
+namespace detail {
+
+template <class S>
+inline constexpr bool is_complex = requires(const S& z) {
+  typename S::value_type;
+  z.real();
+  z.imag();
+};
+template <class X>
+concept complex_dense = eigen_dense<X> && is_complex<typename std::remove_cvref_t<X>::Scalar>;
+
+}  // namespace detail
+
 /// What a vector argument may be.
 template <class X>
-concept real_vector = eigen_vector<X> || contiguous_sequence<X>;
+concept real_vector = (eigen_vector<X> && !detail::complex_dense<X>) || contiguous_sequence<X>;
 
 /// What a matrix argument may be; a vector counts, as a matrix of one row or column.
 template <class X>
-concept real_matrix = eigen_dense<X>;
+concept real_matrix = eigen_dense<X> && !detail::complex_dense<X>;
 
 namespace detail {
 inline constexpr unsigned direct_access_bit =

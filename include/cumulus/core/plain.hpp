@@ -25,11 +25,11 @@ struct rescalar<Eigen::Array<S, Rows, Cols, Options, MaxRows, MaxCols>, T> {
 };
 
 template <class X>
-struct plain_of {
+struct plain_type {
   using type = Eigen::Matrix<result_of<X>, Eigen::Dynamic, 1>;
 };
 template <eigen_dense X>
-struct plain_of<X> {
+struct plain_type<X> {
   using type = typename rescalar<typename X::PlainObject, result_of<X>>::type;
 };
 
@@ -38,7 +38,7 @@ struct plain_of<X> {
 /// The owning type of X's shape, storage order and kind (Matrix or Array) with the scalar of the
 /// result; a column for a contiguous range.
 template <class X>
-using plain_of = typename detail::plain_of<std::remove_cvref_t<X>>::type;
+using plain_of = typename detail::plain_type<std::remove_cvref_t<X>>::type;
 
 /// One result per row of X, or per column.
 template <class X>

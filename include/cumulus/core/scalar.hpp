@@ -15,6 +15,11 @@
 #error "cumulus needs IEEE arithmetic: build without -ffast-math and -ffinite-math-only"
 #endif
 
+namespace Eigen {
+struct half;
+struct bfloat16;
+}  // namespace Eigen
+
 namespace cumulus {
 
 /// Sizes and positions, as in Eigen.
@@ -39,6 +44,14 @@ template <>
 struct compute_scalar_of<float> {
   using type = double;
 };
+template <>
+struct compute_scalar_of<Eigen::half> {
+  using type = double;
+};
+template <>
+struct compute_scalar_of<Eigen::bfloat16> {
+  using type = double;
+};
 
 }  // namespace detail
 
@@ -46,7 +59,8 @@ struct compute_scalar_of<float> {
 template <class S>
 using result_scalar = typename detail::result_scalar_of<S>::type;
 
-/// The scalar that a result of type T is computed in before its one rounding to T: double for float.
+/// The scalar that a result of type T is computed in before its one rounding to T: double for float and
+/// the half types.
 template <class T>
 using compute_scalar = typename detail::compute_scalar_of<T>::type;
 
@@ -125,8 +139,8 @@ concept has_binary_exponent = std::floating_point<T> || requires(const T& x, int
 
 }  // namespace detail
 
-/// log(1 + x), accurate near 0 for any scalar: where the type brings none, by Kahan's quotient, which
-/// repairs the rounding of 1 + x (W. Kahan; in N. Higham, Accuracy and Stability, 2nd ed. 2002, 1.14.1).
+/// log(1 + x), accurate near 0 for any scalar. Where the type brings none, the rounding error of 1 + x is added to
+/// first order; by a sum, so that the derivatives of an autodiff scalar stay right.
 template <class T>
 [[nodiscard]] T log_one_plus(const T& x) {
   using std::log1p;
@@ -134,22 +148,26 @@ template <class T>
     return T(log1p(x));
   } else {
     const T sum = T(1) + x;
-    const T rounded = sum - T(1);
-    return rounded < T(0) || T(0) < rounded ? T(logarithm(sum) * (x / rounded)) : x;
+    if (!is_finite(sum) || !(T(0) < sum)) return logarithm(sum);
+    const T lost = x - (sum - T(1));
+    return logarithm(sum) + lost / sum;
   }
 }
 
-/// e^x - 1, accurate near 0 for any scalar, by the same quotient.
+/// e^x - 1, accurate near 0 for any scalar: where the type brings none, by its Taylor series within 1/2.
 template <class T>
 [[nodiscard]] T exp_minus_one(const T& x) {
   using std::expm1;
   if constexpr (detail::has_expm1<T>) {
     return T(expm1(x));
   } else {
-    const T power = exponential(x);
-    const T rounded = power - T(1);
-    if (!(rounded < T(0) || T(0) < rounded)) return x;
-    return rounded > T(-1) ? T(rounded * (x / logarithm(power))) : T(-1);
+    if (!(absolute(x) < T(0.5))) return exponential(x) - T(1);
+    T term = x, sum = x;
+    for (int k = 2; unit_roundoff<T> * absolute(sum) < absolute(term); ++k) {
+      term = term * x / T(k);
+      sum += term;
+    }
+    return sum;
   }
 }
 

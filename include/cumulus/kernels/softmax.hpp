@@ -20,7 +20,7 @@ void degenerate_softmax(const terms<S>& t, const exp_sum_result<compute_scalar<S
   const S nothing = logarithmic ? -infinity<S> : S(0), all = logarithmic ? S(0) : S(1);
   index_t parts = 0;
   for (index_t i = 0; i < t.size(); ++i) parts += t.takes_part(i) ? 1 : 0;
-  const T parts_as_number = T(parts);
+  const T parts_as_number(static_cast<double>(parts));
   const S share = S(logarithmic ? T(-logarithm(parts_as_number)) : T(1) / parts_as_number);
   for (index_t i = 0; i < t.size(); ++i) {
     if (!t.takes_part(i)) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// Importance weights kept as logarithms: normalised, and how many samples they are worth.
+// Layer 2 (exact): uses core and kernels.
+#pragma once
+
+#include <cumulus/exact/log_softmax.hpp>
+#include <cumulus/exact/softmax_entropy.hpp>
+
+namespace cumulus {
+
+/// What the Error lines promise and their tests assert, in ulp of the result.
+inline constexpr int effective_sample_size_max_ulp = 6;
+
+/// log w_i - logsumexp(log w): log weights that sum to one.
+///
+/// Shape   log_weights: [n].
+/// Edges, Error, Cost   those of log_softmax.
+template <real_vector X>
+[[nodiscard]] plain_of<X> normalise_log_weights(const X& log_weights) {
+  return log_softmax(log_weights);
+}
+
+template <real_vector X, out_vector<result_of<X>> Out>
+void normalise_log_weights(const X& log_weights, Out&& out) {
+  log_softmax(log_weights, out);
+}
+
+/// (sum w)^2 / sum w^2, between 1 and the number of samples.
+///
+/// Shape   log_weights: [n], normalised or not.
+/// Edges   none, or nothing but -inf: 0; one +inf: 1; several, or NaN: NaN.
+/// Error   effective_sample_size_max_ulp.
+/// Source  L. Kish, Survey Sampling, 1965, 8.2.
+template <real_vector X>
+[[nodiscard]] result_of<X> effective_sample_size(const X& log_weights) {
+  const operand<result_of<X>> values(log_weights);
+  return result_of<X>(kernels::effective_count(terms_of(values.view())));
+}
+
+/// e^entropy of the normalised weights, between 1 and the number of samples.
+///
+/// Shape   log_weights: [n], normalised or not.
+/// Edges   those of softmax_entropy.
+/// Error   that of softmax_entropy, times the entropy, and 1 ulp.
+template <real_vector X>
+[[nodiscard]] result_of<X> perplexity(const X& log_weights) {
+  const operand<result_of<X>> values(log_weights);
+  return result_of<X>(exponential(kernels::entropy(terms_of(values.view()))));
+}
+
+}  // namespace cumulus

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// The gradient of logsumexp in x and in its weights, and its Hessian times a vector.
+// Layer 2 (exact): uses core and kernels.
+#pragma once
+
+#include <cumulus/exact/normalised.hpp>
+#include <cumulus/kernels/derivatives.hpp>
+
+namespace cumulus {
+
+/// What the Error line promises and its test asserts, in ulp of each entry.
+inline constexpr int logsumexp_gradient_max_ulp = 5;
+
+namespace detail {
+
+/// out = scale times itself.
+template <class S>
+void scale_by(strided<S> out, double scale) noexcept {
+  if (scale == 1) return;
+  for (index_t i = 0; i < out.size; ++i)
+    out[i] = S(compute_scalar<S>(out[i]) * compute_scalar<S>(scale));
+}
+
+}  // namespace detail
+
+/// d logsumexp(x, o) / d x_i = scale times softmax_i, written to out.
+///
+/// Shape   x, out: [n]. out may be x.
+/// Edges   as softmax, but 0 where nothing or only -inf is kept.
+/// Error   logsumexp_gradient_max_ulp, at |x| = 1e16 as at 1: from the shifted exponentials.
+/// Cost    that of softmax.
+template <real_vector X, out_vector<result_of<X>> Out>
+void logsumexp_gradient(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
+  normalised("logsumexp_gradient", x, out, o, [&](const auto& t, auto view) {
+    kernels::softmax(t, view, degenerate::zero);
+    detail::scale_by(view, o.scale);
+  });
+}
+
+template <real_vector X>
+[[nodiscard]] plain_of<X> logsumexp_gradient(const X& x, const options<result_of<X>>& o = {}) {
+  plain_of<X> out = plain_like(x);
+  logsumexp_gradient(x, out, o);
+  return out;
+}
+
+/// d logsumexp(x, o) / d w_i = e^{scale x_i} / sum_j w_j e^{scale x_j}, of entries with weight 0 too.
+///
+/// Shape   x, out: [n].
+/// Edges   a masked entry gives 0; where the sum is 0, infinite or NaN: NaN, 0 where e^{x_i} is 0 beside it.
+/// Error   logsumexp_gradient_max_ulp.
+template <real_vector X, out_vector<result_of<X>> Out>
+void logsumexp_gradient_weights(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
+  normalised("logsumexp_gradient_weights", x, out, o,
+             [](const auto& t, auto view) { kernels::logsumexp_weight_gradient(t, view); });
+}
+
+template <real_vector X>
+[[nodiscard]] plain_of<X> logsumexp_gradient_weights(const X& x,
+                                                     const options<result_of<X>>& o = {}) {
+  plain_of<X> out = plain_like(x);
+  logsumexp_gradient_weights(x, out, o);
+  return out;
+}
+
+}  // namespace cumulus

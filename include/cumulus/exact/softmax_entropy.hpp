@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// The entropy of a softmax.
+// Layer 2 (exact): uses core and kernels.
+#pragma once
+
+#include <cumulus/exact/arguments.hpp>
+#include <cumulus/kernels/entropy.hpp>
+
+namespace cumulus {
+
+/// What the Error line promises and its test asserts, in ulp of the result.
+inline constexpr int softmax_entropy_max_ulp = 4;
+
+/// -sum_i p_i log p_i of p = softmax(x, o); the sink is one of the outcomes.
+///
+/// Shape   x: [n]; the options as for softmax.
+/// Units   nats; 0 for a one-hot row, log n for equal x.
+/// Edges   nothing kept, nothing but -inf, several +inf and NaN give NaN.
+/// Error   softmax_entropy_max_ulp for weights that do not differ by more than e^10, where all terms are of one sign.
+/// Cost    three reads of x, 2n exp.
+template <real_vector X>
+[[nodiscard]] result_of<X> softmax_entropy(const X& x, const options<result_of<X>>& o = {}) {
+  const operand<result_of<X>> values(x);
+  require_options("softmax_entropy", values.size(), o);
+  return result_of<X>(kernels::entropy(terms_of(values.view(), o)));
+}
+
+}  // namespace cumulus

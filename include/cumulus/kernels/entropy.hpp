@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// Entropy and concentration of the softmax distribution, from the terms.
+// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+#pragma once
+
+#include <cumulus/kernels/exp_sum.hpp>
+
+namespace cumulus::kernels {
+
+/// -sum_i p_i log p_i over all outcomes, the sink included: every term is >= 0, so nothing cancels.
+template <class S>
+[[nodiscard]] compute_scalar<S> entropy(const terms<S>& t) noexcept {
+  using T = compute_scalar<S>;
+  const exp_sum_result<T> sum = exp_sum(t);
+  if (!sum.finite())
+    return sum.infinite == 1 && !sum.invalid && !sum.minus_infinite ? T(0) : quiet_nan<T>;
+  if (sum.position < 0) return quiet_nan<T>;
+  const T log_total = log_one_plus(sum.rest.value());
+  compensated<T> relative = sum.rest;
+  const T total = (relative += T(1)).value();
+  compensated<T> mean{log_total / total, T(0)};  // of -log p, the largest term first
+  for (index_t i = 0; i < t.count(); ++i) {
+    if (i == sum.position || !t.takes_part(i) || !(-infinity<T> < t.exponent(i))) continue;
+    const T share = ratio(t, i, sum.peak) / total;
+    if (!(T(0) < share)) continue;
+    const compensated<T> gap = exponent_gap(t, i, sum.peak);
+    mean += share * (log_total - (gap.high + gap.low) - (t.log_weight(i) - sum.peak.log_weight));
+  }
+  return mean.value();
+}
+
+/// (sum_i p_i)^2 / sum_i p_i^2 over the elements: how many equal shares concentrate as much.
+template <class S>
+[[nodiscard]] compute_scalar<S> effective_count(const terms<S>& t) noexcept {
+  using T = compute_scalar<S>;
+  const exp_sum_result<T> sum = exp_sum(t);
+  if (!sum.finite())
+    return sum.infinite == 1 && !sum.invalid && !sum.minus_infinite ? T(1) : quiet_nan<T>;
+  if (sum.position < 0) return T(0);
+  compensated<T> shares{T(1), T(0)}, squares{T(1), T(0)};
+  for (index_t i = 0; i < t.count(); ++i) {
+    if (i == sum.position || !t.takes_part(i) || !(-infinity<T> < t.exponent(i))) continue;
+    const T r = ratio(t, i, sum.peak);
+    shares += r;
+    squares += r * r;
+  }
+  return shares.value() * (shares.value() / squares.value());
+}
+
+}  // namespace cumulus::kernels
