@@ -87,6 +87,33 @@ requires(!eigen_dense<X> && requires(X & x) { *std::data(x); }) struct element<X
 
 }  // namespace detail
 
+namespace detail {
+
+template <class X>
+concept untagged_matrix = eigen_dense<X> && !eigen_vector<X>;
+
+/// std::vector<bool>, whose elements are bits.
+template <class X>
+concept packed_bits = requires(std::remove_cvref_t<X>& x) {
+  requires std::same_as < typename std::remove_cvref_t<X>::value_type,
+  bool > ;
+  { x[0] } -> std::convertible_to<bool>;
+  requires !std::is_reference_v<decltype(x[0])>;
+};
+
+/// What reads first when a call is refused at compile time.
+template <class X>
+constexpr void explain_refusal() {
+  static_assert(!untagged_matrix<X>,
+                "cumulus: a matrix needs a direction, cumulus::rowwise or cumulus::colwise");
+  static_assert(!packed_bits<X>,
+                "cumulus: std::vector<bool> keeps no elements in memory; use std::vector<char>, "
+                "std::array<bool, n> or "
+                "an Eigen array");
+}
+
+}  // namespace detail
+
 /// The scalar of a vector's or matrix's elements.
 template <class X>
 using scalar_of = typename detail::element<std::remove_cvref_t<X>>::type;

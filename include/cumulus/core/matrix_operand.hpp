@@ -69,6 +69,11 @@ class broadcast_operand {
     }
   }
 
+  template <detail::packed_bits X>
+  broadcast_operand(const X&) {
+    detail::explain_refusal<X>();
+  }
+
   [[nodiscard]] bool given() const noexcept { return given_; }
 
   /// Refuses what fits neither a matrix of this shape nor its lines.

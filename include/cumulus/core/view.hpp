@@ -47,6 +47,10 @@ class operand {
   /// Converts, so that options read `.weights = w`.
   template <real_vector X>
   requires(!std::same_as<std::remove_cvref_t<X>, operand>) operand(const X& x) { take(x); }
+  template <detail::packed_bits X>
+  operand(const X&) {
+    detail::explain_refusal<X>();
+  }
 
   template <real_vector X>
   void take(const X& x) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cumulus/core/options.hpp>
+#include <cumulus/exact/refusals.hpp>
 #include <cumulus/kernels/terms.hpp>
 
 namespace cumulus {
