@@ -94,7 +94,7 @@ concept untagged_matrix = eigen_dense<X> && !eigen_vector<X>;
 
 /// std::vector<bool>, whose elements are bits.
 template <class X>
-concept packed_bits = requires(std::remove_cvref_t<X>& x) {
+concept packed_bits = !eigen_dense<X> && requires(std::remove_cvref_t<X> & x) {
   requires std::same_as < typename std::remove_cvref_t<X>::value_type,
   bool > ;
   { x[0] } -> std::convertible_to<bool>;

@@ -169,7 +169,7 @@ inline void log_of_two(words a, words scratch) noexcept {
 }
 
 /// out = e^x, x itself overwritten. Requires fixed-point numbers of one size, 0 <= x < 2, scratch twice as long.
-/// Error   32 2^exponential_halvings units: the series leaves 5 relative ones, each squaring doubles them and
+/// Error   48 2^exponential_halvings units: the series leaves 5 relative ones, each squaring doubles them and
 ///         adds one, and the result is at most e^2.
 inline void exponential(words x, words scratch, words out) noexcept {
   const index_t bits = fraction_bits(x);
