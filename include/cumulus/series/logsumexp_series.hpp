@@ -160,15 +160,17 @@ template <int P, moments_like M>
 
 namespace detail {
 
-/// The moments of a vector to the order that its series and bound use.
+/// The moments of a vector to the order that its series and bound use: the bounds gain from an even one.
 template <int P, class T>
 [[nodiscard]] auto moments_of(strided<const T> x, strided<const T> weights, int order) {
-  using M = central_moments<T, P == dynamic ? dynamic : std::max(P, 2)>;
+  constexpr auto held = [](int n) { return std::max(n + n % 2, 2); };
+  using M = central_moments<T, P == dynamic ? dynamic : held(P)>;
   M m = [&] {
-    if constexpr (P == dynamic)
-      return M(std::max(order, 2));
-    else
+    if constexpr (P == dynamic) {
+      return M(held(order));
+    } else {
       return M();
+    }
   }();
   m.add(x, weights);
   return m;
