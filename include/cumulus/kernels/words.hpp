@@ -7,10 +7,10 @@
 // its unit is 2^-fraction_bits.
 #pragma once
 
+#include <cumulus/core/scalar.hpp>
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cumulus/core/scalar.hpp>
 #include <span>
 
 namespace cumulus::kernels {
@@ -82,7 +82,9 @@ inline void divide(words a, word divisor) noexcept {
 /// out = a 2^-count, rounded down; a negative count shifts to the left. Words of `out` beyond those of a
 /// take what is shifted into them, so any two sizes do; out may be a where count >= 0.
 inline void shift_right(const_words a, index_t count, words out) noexcept {
-  const auto floor_of = [](index_t n) { return n >= 0 ? n / word_bits : -((word_bits - 1 - n) / word_bits); };
+  const auto floor_of = [](index_t n) {
+    return n >= 0 ? n / word_bits : -((word_bits - 1 - n) / word_bits);
+  };
   const index_t whole = floor_of(count), bits = count - whole * word_bits;
   const auto at = [&](index_t i) {
     return i < 0 || i >= index_t(a.size()) ? std::uint64_t(0) : std::uint64_t(a[std::size_t(i)]);
@@ -135,7 +137,8 @@ template <class T>
   const index_t length = bit_length(a);
   T sum(0);
   index_t place = length;
-  for (std::size_t i = a.size(); i-- > 0 && length - place <= std::numeric_limits<T>::digits + word_bits;) {
+  for (std::size_t i = a.size();
+       i-- > 0 && length - place <= std::numeric_limits<T>::digits + word_bits;) {
     place = index_t(i) * word_bits;
     sum += times_power_of_two(T(a[i]), int(place - length));
   }
@@ -147,7 +150,8 @@ template <class T>
 /// Source  log 2 = 2 artanh(1/3), with one word more than a has.
 inline void log_of_two(words a, words scratch) noexcept {
   const std::size_t n = a.size() + 1;
-  const words sum = scratch.first(n), power = scratch.subspan(n, n), part = scratch.subspan(2 * n, n);
+  const words sum = scratch.first(n), power = scratch.subspan(n, n),
+              part = scratch.subspan(2 * n, n);
   clear(sum);
   clear(power);
   power[n - 1] = 2;

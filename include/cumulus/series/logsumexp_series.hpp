@@ -186,7 +186,8 @@ template <int P, real_vector X>
   const auto m = moments_of<P>(values.view(), weights.view(), order);
   if (!m.empty() && !is_finite(m.mean()) && !is_nan(m.weight())) {
     const auto t = kernels::terms<T>{values.view(), weights.view()};
-    return {T(kernels::log_of(kernels::exp_sum(t), t)), T(0), order};
+    const T exact = T(kernels::log_of(kernels::exp_sum(t), t));
+    return {exact, is_nan(exact) ? exact : T(0), order};
   }
   return expand<T>(m.wide(), order, f);
 }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+//
+// What `expand` reports: a sample, its exact logsumexp, and how each order of a series comes near.
+#pragma once
+
+#include <cumulus/cumulus.hpp>
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace support {
+
+/// One order of one series.
+struct expansion_row {
+  int order = 0;
+  double value = 0;          ///< the partial sum
+  double error = 0;          ///< value - exact
+  double bound = 0;          ///< what the library says |error| is at most
+  double softmax_error = 0;  ///< the largest |truncated softmax - softmax| of any entry
+};
+
+struct expansion {
+  std::string form;
+  std::vector<expansion_row> rows;
+};
+
+struct expansion_report {
+  std::string source;
+  std::size_t size = 0;
+  double scale = 1;
+  double weight = 0;
+  double mean = 0;
+  double deviation = 0;
+  double min = 0;
+  double max = 0;
+  double range = 0;
+  double radius = 0;        ///< of convergence, guaranteed: pi / range
+  bool guaranteed = false;  ///< that the Taylor series converges at 1
+  double logsumexp = 0;
+  std::vector<expansion> expansions;
+};
+
+/// The forms by name, in the order in which they are reported.
+inline const std::vector<std::pair<std::string, cumulus::form>>& forms() {
+  static const std::vector<std::pair<std::string, cumulus::form>> all = {
+      {"taylor", cumulus::form::taylor},
+      {"normaliser", cumulus::form::normaliser},
+      {"moment", cumulus::form::moment}};
+  return all;
+}
+
+/// approximate - exact; 0 where both are the same infinity.
+inline double difference(double approximate, double exact) {
+  return approximate == exact ? 0 : approximate - exact;
+}
+
+/// The largest |difference| of any entry, NaN where one is.
+inline double largest_difference(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  double largest = 0;
+  for (Eigen::Index i = 0; i < a.size(); ++i) {
+    const double d = std::abs(difference(a[i], b[i]));
+    if (std::isnan(d)) return d;
+    largest = std::max(largest, d);
+  }
+  return largest;
+}
+
+/// log sum_i w_i e^{x_i} and its softmax, exactly and by every order up to `highest`, each from the
+/// moments up to that order (the bound from two at least). The moment form takes even orders only.
+inline expansion_report expand(const std::vector<double>& x, const std::vector<double>& w,
+                               const std::vector<std::string>& chosen, int highest) {
+  cumulus::central_moments<double, 2> m;
+  m.add(x, w);
+
+  expansion_report report;
+  report.size = x.size();
+  report.weight = m.weight();
+  report.mean = m.mean();
+  report.deviation = std::sqrt(m.moment(2));
+  report.min = m.min();
+  report.max = m.max();
+  report.range = report.max - report.min;
+  report.radius = cumulus::convergence_radius(report.range);
+  report.guaranteed = report.radius > 1;
+  report.logsumexp = cumulus::logsumexp(x, {.weights = w});
+  const Eigen::VectorXd softmax = cumulus::softmax(x, {.weights = w});
+
+  for (const auto& [name, form] : forms()) {
+    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) continue;
+    expansion table{name, {}};
+    const int step = form == cumulus::form::moment ? 2 : 1;
+    for (int order = 0; order <= highest; order += step) {
+      const cumulus::estimate<double> sum =
+          cumulus::logsumexp_series(x, {.order = order, .form = form, .weights = w});
+      const Eigen::VectorXd truncated =
+          cumulus::softmax_series(x, {.order = order, .form = form, .weights = w});
+      table.rows.push_back({order, sum.value, difference(sum.value, report.logsumexp), sum.bound,
+                            largest_difference(truncated, softmax)});
+    }
+    report.expansions.push_back(std::move(table));
+  }
+  return report;
+}
+
+}  // namespace support

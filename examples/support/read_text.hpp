@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+//
+// Numbers from text: one a line, or one column of a table.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/input_error.hpp"
+#include "support/parse_number.hpp"
+#include "support/records.hpp"
+#include "support/source.hpp"
+
+namespace support {
+
+/// A header holds no number, and does not begin in the column wanted like one that is misspelt.
+inline bool is_header(const std::vector<field>& record, std::size_t column) {
+  const std::string& text = record[column].text;
+  return !text.empty() && std::string_view("0123456789+-.").find(text[0]) == std::string::npos &&
+         std::none_of(record.begin(), record.end(),
+                      [](const field& f) { return parse_number(f.text).has_value(); });
+}
+
+/// Throws input_error where `first`, taken for numbers, may yet be a header: over a number it has a
+/// word. `table` stands behind `first`.
+inline void require_no_header(const std::vector<field>& first, records table,
+                              const source& wanted) {
+  std::vector<field> second;
+  if (first.size() == 1 || !table.next(second)) return;
+  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
+    if (!first[i].text.empty() && !parse_number(first[i].text) && parse_number(second[i].text))
+      throw input_error(wanted.name(), first[i].where,
+                        "cannot tell a header line from numbers: " + in_quotes(first[i].text) +
+                            " stands over a number, beside others",
+                        "begin a header line with #, write nan for a missing number");
+  }
+}
+
+/// Where `wanted` stands in the first record, from 0. Throws input_error where that is not clear.
+inline std::size_t find_column(const std::vector<field>& first, const source& wanted) {
+  const std::size_t count = first.size();
+  const std::string range = count == 1 ? "1" : "1 to " + std::to_string(count);
+  const auto fail = [&](const std::string& wrong, const std::string& mend) {
+    throw input_error(wanted.name(), first[0].where, wrong, mend);
+  };
+  if (wanted.column.empty()) {
+    if (count > 1)
+      fail("the table has " + std::to_string(count) + " columns",
+           "choose one by its name or number, " + range + " (within a number write a point)");
+    return 0;
+  }
+  if (const std::size_t position = wanted.position(); position >= 1 && position <= count)
+    return position - 1;
+  const auto named = [&](const field& f) { return f.text == wanted.column; };
+  const auto found = std::find_if(first.begin(), first.end(), named);
+  if (found == first.end()) {
+    std::string names;
+    for (const field& f : first) names += (names.empty() ? "" : ", ") + in_quotes(f.text);
+    fail("the first line has no column " + in_quotes(wanted.column) + " but " +
+             (names.size() <= 200 ? names : names.substr(0, 200) + "..."),
+         "choose a name from the header line or a number, " + range);
+  }
+  if (std::find_if(found + 1, first.end(), named) != first.end())
+    fail("two columns are named " + in_quotes(wanted.column), "choose one by its number, " + range);
+  return static_cast<std::size_t>(found - first.begin());
+}
+
+/// The numbers in `text`. Throws input_error at the first thing that is not right.
+inline numbers read_text(std::string_view text, const source& wanted) {
+  const auto fail = [&](place where, const std::string& wrong, const std::string& mend) {
+    throw input_error(wanted.name(), where, wrong, mend);
+  };
+  records table(text, wanted.name());
+  std::vector<field> record;
+  if (!table.next(record))
+    fail({}, text.empty() ? "is empty" : "holds no number", "write one number on each line");
+
+  const std::size_t column = find_column(record, wanted);
+  const std::size_t count = record.size();
+  const place first = record[0].where;
+  const bool by_name = !wanted.column.empty() && wanted.position() - 1 != column;
+  const bool header = by_name || is_header(record, column);
+  if (!header) require_no_header(record, table, wanted);
+  numbers result;
+  if (header) result.column = record[column].text;
+  if (header && !table.next(record))
+    fail(table.where(), "holds a header line but no number", "write one number on each line");
+  do {
+    if (record.size() != count)
+      fail(record[std::min(count, record.size() - 1)].where,
+           "fields: " + std::to_string(record.size()) + " here, " + std::to_string(count) +
+               " on line " + std::to_string(first.line),
+           std::string("give every row the same, in quotes what holds a ") +
+               (table.separator() == '\t' ? "tab" : std::string(1, table.separator())));
+    const field& cell = record[column];
+    const auto number = parse_number(cell.text);
+    if (!number)
+      fail(cell.where,
+           cell.text.empty() ? "an empty field" : in_quotes(cell.text) + " is not a number",
+           number_advice(cell.text));
+    if (const auto [wrong, mend] = wanted.judge(*number); !wrong.empty())
+      fail(cell.where, cell.text + " " + std::string(wrong), std::string(mend));
+    result.values.push_back(*number);
+  } while (table.next(record));
+  return result;
+}
+
+}  // namespace support

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+//
+// The average of values weighted by the softmax of their scores, as they come: what attention computes.
+// Layer 2 (exact): uses core and kernels; attention builds on it.
+#pragma once
+
+#include <cumulus/core/matrix_operand.hpp>
+#include <cumulus/kernels/running_exp_sum.hpp>
+#include <array>
+#include <vector>
+
+namespace cumulus {
+
+/// What the Error line promises and its test asserts, in ulp of sum p_i |v_i|.
+inline constexpr int softmax_mean_max_ulp = 3;
+
+namespace detail {
+
+template <class Value>
+inline constexpr int width_of = 1;
+template <eigen_vector Value>
+inline constexpr int width_of<Value> = Value::SizeAtCompileTime;
+
+/// a / b, correct but for about 2^-2 digits. Requires b > 0 and finite.
+template <class C>
+[[nodiscard]] C quotient(const compensated<C>& a, const compensated<C>& b) noexcept {
+  const C first = a.high / b.high;
+  if (!is_finite(first)) return first;
+  C rest;
+  if constexpr (std::floating_point<C>) {
+    rest = std::fma(-first, b.high, a.high);
+  } else {
+    rest = a.high - first * b.high;
+  }
+  rest += a.low - first * b.low;
+  return first + rest / b.high;
+}
+
+}  // namespace detail
+
+/// sum_i p_i v_i with p = softmax of the scores s_i, and their log-sum-exp: a monoid under +=, the empty object its identity.
+/// Any order and any split, merged in any tree, gives the same to the stated error.
+///
+/// Shape    Value: a scalar, or an Eigen vector of e entries; where e is not in its type, the constructor takes it.
+/// Edges    empty: zeros, log-sum-exp -inf. A score of -inf changes nothing, whatever its value holds. One score of
+///          +inf takes all; several leave a mean of NaN; a NaN leaves NaN in both. Values that
+///          are not finite give what IEEE gives of their entry.
+/// Error    mean: softmax_mean_max_ulp; equal values give that value. For 2^-800 < |v| (long double 2^-16000, or 0)
+///          and every number of terms. log_sum: logsumexp_max_ulp, as logsumexp.
+/// Cost     a term: one exp and about 60 + 12 e operations; a merge 40 + 30 e. No allocation but the constructor's.
+/// Source   M. Milakov, N. Gimelshein, arXiv 1805.02867 (the running normaliser); rescaled by exact powers of
+///          two, here.
+template <class T, class Value = T>
+class softmax_mean {
+  static_assert(!std::integral<T>,
+                "cumulus: softmax_mean takes the scalar of its scores; of integers that is double");
+  using C = compute_scalar<T>;
+  static constexpr bool vector_valued = eigen_vector<Value>;
+  static constexpr int fixed_width = detail::width_of<Value>;
+
+ public:
+  using scalar = T;
+  using value_type = Value;
+
+  softmax_mean() requires(fixed_width != dynamic) = default;
+
+  /// Of values with e entries.
+  explicit softmax_mean(std::integral auto e) requires(fixed_width == dynamic)
+      : values_(checked(e)) {}
+
+  /// e
+  [[nodiscard]] index_t width() const noexcept { return index_t(values_.size()); }
+
+  /// One term.
+  void add(const T& score, const T& value) requires(!vector_valued) {
+    add_term(C(score), [&](std::size_t) { return C(value); });
+  }
+  template <real_vector V>
+  requires(vector_valued) void add(const T& score, const V& value) {
+    const operand<scalar_of<V>> entries(value);
+    require_same_size("softmax_mean::add", "the mean", width(), "value", entries.size());
+    const auto v = entries.view();
+    add_term(C(score), [&](std::size_t j) { return C(v[index_t(j)]); });
+  }
+
+  /// A term for each score: values of its size.
+  template <real_vector X, real_vector V>
+  requires(!vector_valued) void add(const X& scores, const V& values) {
+    const operand<scalar_of<X>> x(scores);
+    const operand<scalar_of<V>> entries(values);
+    require_same_size("softmax_mean::add", "scores", x.size(), "values", entries.size());
+    const auto s = x.view();
+    const auto v = entries.view();
+    for (index_t i = 0; i < s.size; ++i) add_term(C(s[i]), [&](std::size_t) { return C(v[i]); });
+  }
+
+  /// A term for each score: values a row each, [m, e].
+  template <real_vector X, real_matrix V>
+  requires(vector_valued) void add(const X& scores, const V& values) {
+    const operand<scalar_of<X>> x(scores);
+    require_same_shape("softmax_mean::add", "scores x mean", x.size(), width(), "values",
+                       index_t(values.rows()), index_t(values.cols()));
+    const matrix_operand<V> rows(values);
+    const auto s = x.view();
+    for (index_t i = 0; i < s.size; ++i) {
+      const auto v = rows.view().row(i);
+      add_term(C(s[i]), [&](std::size_t j) { return C(v[index_t(j)]); });
+    }
+  }
+
+  /// Adds the terms of another. Requires equal widths.
+  softmax_mean& operator+=(const softmax_mean& other) {
+    require_same_size("softmax_mean", "this", width(), "other", other.width());
+    if (other.takers_ > 0) {
+      if (takers_ == 0) values_ = other.values_;
+      takers_ = std::min(takers_ + other.takers_, 2);
+      scores_.merge(other.scores_);
+    } else {
+      const auto before = scores_.reference();
+      scores_.merge(other.scores_);
+      if (!finite()) return *this;
+      for (std::size_t j = 0; j < values_.size(); ++j) {
+        compensated<C> sum = scores_.reference().moved(values_[j], before);
+        gather(sum, scores_.reference().moved(other.values_[j], other.scores_.reference()));
+        values_[j] = sum;
+      }
+    }
+    return *this;
+  }
+  [[nodiscard]] friend softmax_mean operator+(softmax_mean a, const softmax_mean& b) {
+    return a += b;
+  }
+
+  /// The mean: zeros where empty.
+  [[nodiscard]] Value value() const {
+    if constexpr (vector_valued) {
+      Value mean;
+      if constexpr (fixed_width == dynamic) mean.resize(width());
+      for (index_t j = 0; j < width(); ++j)
+        mean[j] = static_cast<typename Value::Scalar>(entry(std::size_t(j)));
+      return mean;
+    } else {
+      return static_cast<Value>(entry(0));
+    }
+  }
+
+  /// log sum_i e^{s_i}: -inf where empty.
+  [[nodiscard]] T log_sum() const noexcept { return T(scores_.log_sum()); }
+
+  /// True until a score other than -inf is added.
+  [[nodiscard]] bool empty() const noexcept { return scores_.empty(); }
+
+  /// The largest score; -inf where empty.
+  [[nodiscard]] T max_score() const noexcept { return T(scores_.log_largest()); }
+
+  /// The same state, which is more than the same mean. A state of NaN equals none.
+  [[nodiscard]] friend bool operator==(const softmax_mean&, const softmax_mean&) = default;
+
+ private:
+  static std::size_t checked(std::integral auto e) {
+    if (std::cmp_less(e, 0)) refuse("softmax_mean: a width of " + std::to_string(e));
+    return static_cast<std::size_t>(e);
+  }
+
+  /// Whether the mean is one of finite scores.
+  [[nodiscard]] bool finite() const noexcept { return is_finite(scores_.log_largest()); }
+
+  /// Onto a sum that may be infinite, or become so.
+  static void gather(compensated<C>& sum, const compensated<C>& x) noexcept {
+    const C plain = sum.high + x.high;
+    if (is_finite(plain)) {
+      sum += x;
+    } else {
+      sum = {plain, C(0)};
+    }
+  }
+
+  template <class Entry>
+  void add_term(const C& score, Entry value) {
+    const bool takes_all = !(score < infinity<C>)&&!is_nan(score);
+    if (takes_all) {
+      if (takers_ == 0) {
+        for (std::size_t j = 0; j < values_.size(); ++j) values_[j] = {value(j), C(0)};
+      }
+      takers_ = std::min(takers_ + 1, 2);
+    }
+    const auto before = scores_.reference();
+    const C term = scores_.add({score, C(0)}, C(1));
+    if (!finite() || !(-infinity<C> < score)) return;
+    const bool moved = !(scores_.reference() == before);
+    for (std::size_t j = 0; j < values_.size(); ++j) {
+      if (moved) values_[j] = scores_.reference().moved(values_[j], before);
+      const C v = value(j);
+      gather(values_[j], is_finite(v) ? two_product(term, v) : compensated<C>{v, C(0)});
+    }
+  }
+
+  [[nodiscard]] C entry(std::size_t j) const noexcept {
+    if (empty()) return C(0);
+    if (is_nan(scores_.log_largest()) || takers_ > 1) return quiet_nan<C>;
+    return takers_ == 1 ? values_[j].high : detail::quotient(values_[j], scores_.sum());
+  }
+
+  using values = std::conditional_t<
+      fixed_width == dynamic, std::vector<compensated<C>>,
+      std::array<compensated<C>, std::size_t(fixed_width == dynamic ? 0 : fixed_width)>>;
+
+  // A low place, so that the sums of the largest values fit.
+  kernels::running_exp_sum<C, std::floating_point<C> ? -kernels::exp_room<C> / 8 : 0> scores_;
+  values values_{};  // sum of e^(s - reference) v; of a score of +inf, its value
+  int takers_ = 0;   // scores of +inf: none, one, several
+};
+
+}  // namespace cumulus

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+//
+// The sum of w e^x as its terms come, one by one or in sums of their own: a monoid.
+// Layer 1 (kernels): portable; unchecked, noexcept, no allocation.
+#pragma once
+
+#include <cumulus/kernels/exp_reference.hpp>
+
+namespace cumulus::kernels {
+
+/// Which powers of two the largest term of a running sum lies between: from `lowest` to 64 above (fewer in
+/// scalars of less range). A high place keeps small terms from underflow, a low one leaves room for what they multiply.
+template <class T>
+inline constexpr int exp_sum_span = exp_room<T> / 16;
+
+/// The largest term, and the sum of the others without it, both relative to one reference.
+///
+/// Leaving the largest term out keeps log1p(rest / largest) accurate where the others are all there is to the
+/// answer. To merge, one of two largest terms joins the rest. The reference only rises.
+/// Edges   terms of e^-inf and of weight 0 change nothing; log_largest tells +inf and NaN, which stay.
+template <class T, int Lowest>
+class running_exp_sum {
+ public:
+  /// Takes in w e^x; returns it relative to reference(), 0 for what is no finite term.
+  T add(const compensated<T>& x, const T& w) noexcept {
+    const T& e = x.high;
+    if (!(w < T(0) || T(0) < w || is_nan(w))) return T(0);
+    const bool heavy = !(w < infinity<T>);
+    if (is_nan(e) || !(T(0) < w) || (heavy && !(-infinity<T> < e))) {
+      return spoil(quiet_nan<T>);
+    }
+    if (!(-infinity<T> < e)) return T(0);
+    if (heavy || !(e < infinity<T>)) return spoil(infinity<T>);
+    if (!is_finite(log_largest_) && !empty()) return T(0);
+
+    const T log_term = detail::is_one(w) ? e : T(e + logarithm(w));
+    if (empty() || !fits(log_term)) move(exp_reference<T>(log_term, Lowest));
+    const T term = reference_.term(x, w);
+    take(log_term, term);
+    return term;
+  }
+
+  void merge(const running_exp_sum& other) noexcept {
+    if (other.empty() || is_nan(log_largest_)) return;
+    if (!is_finite(other.log_largest_)) {
+      spoil(other.log_largest_);
+    } else if (empty()) {
+      *this = other;
+    } else if (is_finite(log_largest_)) {
+      if (reference_ < other.reference_) move(other.reference_);
+      const compensated<T> rest = reference_.moved(other.rest_, other.reference_);
+      const T largest = reference_.moved({other.largest_, T(0)}, other.reference_).value();
+      rest_ += rest;
+      take(other.log_largest_, largest);
+    }
+  }
+
+  /// True until a term other than e^-inf comes.
+  [[nodiscard]] bool empty() const noexcept {
+    return !(-infinity<T> < log_largest_ || is_nan(log_largest_));
+  }
+
+  /// The largest of x + log w: -inf where empty, +inf or NaN if there is one.
+  [[nodiscard]] const T& log_largest() const noexcept { return log_largest_; }
+
+  [[nodiscard]] T log_sum() const noexcept {
+    if (!is_finite(log_largest_)) return log_largest_;
+    return log_largest_ + log_one_plus(T(rest_.value() / largest_));
+  }
+
+  /// The whole sum. Requires that it is finite.
+  [[nodiscard]] compensated<T> sum() const noexcept {
+    return rest_ + compensated<T>{largest_, T(0)};
+  }
+  [[nodiscard]] const exp_reference<T>& reference() const noexcept { return reference_; }
+
+  [[nodiscard]] friend bool operator==(const running_exp_sum&, const running_exp_sum&) = default;
+
+ private:
+  [[nodiscard]] bool fits(const T& log_term) const noexcept {
+    constexpr double highest = 0.6931471805599453 * (Lowest + exp_sum_span<T>);
+    return !(T(highest) < reference_.distance(log_term));
+  }
+
+  void move(const exp_reference<T>& to) noexcept {
+    rest_ = to.moved(rest_, reference_);
+    largest_ = to.moved({largest_, T(0)}, reference_).value();
+    reference_ = to;
+  }
+
+  /// A term becomes the largest, or joins the rest.
+  void take(const T& log_term, const T& term) noexcept {
+    if (empty() || log_largest_ < log_term) {
+      rest_ += largest_;
+      log_largest_ = log_term;
+      largest_ = term;
+    } else {
+      rest_ += term;
+    }
+  }
+
+  T spoil(const T& what) noexcept {
+    if (is_nan(log_largest_)) return T(0);
+    *this = {};
+    log_largest_ = what;
+    return T(0);
+  }
+
+  exp_reference<T> reference_{};
+  T log_largest_ = -infinity<T>;
+  T largest_ = T(0);
+  compensated<T> rest_{};
+};
+
+/// For logarithms: a high place, so that terms of which the largest is the greatest number's reciprocal still count.
+template <class T>
+using running_log_sum = running_exp_sum<T, std::floating_point<T> ? exp_room<T> / 2 : 0>;
+
+/// s x, to be an exponent: the limits of logsumexp where it is no finite product.
+template <class T>
+[[nodiscard]] compensated<T> scaled_exponent(const T& x, const T& scale) noexcept {
+  if (detail::is_one(scale)) return {x, T(0)};
+  const auto is_zero = [](const T& v) { return !(v < T(0)) && !(T(0) < v) && !is_nan(v); };
+  if (is_zero(scale)) return {is_nan(x) ? x : T(0), T(0)};
+  if (is_zero(x)) return {is_nan(scale) ? scale : T(0), T(0)};
+  const T product = scale * x;
+  return is_finite(product) ? two_product(scale, x) : compensated<T>{product, T(0)};
+}
+
+/// Adds term i under a scale of its own; one that takes no part changes nothing. Requires i < t.size().
+template <class S>
+void add_term(running_log_sum<compute_scalar<S>>& sum, const terms<S>& t, index_t i,
+              const compute_scalar<S>& scale) noexcept {
+  if (t.takes_part(i)) sum.add(scaled_exponent(t.exponent(i), scale), t.weight(i));
+}
+
+/// out_i = log of the sum and of the terms up to i. Requires out of x's size, x itself or memory apart from it.
+template <class S>
+void cumulative_log_sum(running_log_sum<compute_scalar<S>> sum, const terms<S>& t,
+                        const compute_scalar<S>& scale, strided<S> out) noexcept {
+  for (index_t i = 0; i < t.size(); ++i) {
+    add_term(sum, t, i, scale);
+    out[i] = S(sum.log_sum());
+  }
+}
+
+}  // namespace cumulus::kernels
