@@ -37,7 +37,7 @@ In text and tables blank lines are skipped, and # begins a comment.
 What the table shows
   partial sum    the series cut off at that order
   error          partial sum - exact logsumexp
-  bound          what |error| cannot exceed, from the moments up to that order and the range of x
+  bound          what |error| cannot exceed, from the moments to the next even order and the range of x
   softmax error  the largest error of an entry of the softmax cut off at that order
 The Taylor series surely converges where the range of x (greatest - least) is below pi. The form
 normaliser takes the same sum but a positive softmax; the form moment converges for every x, by

@@ -70,7 +70,7 @@ inline double largest_difference(const Eigen::VectorXd& a, const Eigen::VectorXd
 }
 
 /// log sum_i w_i e^{x_i} and its softmax, exactly and by every order up to `highest`, each from the
-/// moments up to that order (the bound from two at least). The moment form takes even orders only.
+/// moments up to that order (the bound from the next even one). The moment form takes even orders only.
 inline expansion_report expand(const std::vector<double>& x, const std::vector<double>& w,
                                const std::vector<std::string>& chosen, int highest) {
   cumulus::central_moments<double, 2> m;

@@ -42,9 +42,9 @@ template <class T>
 
 /// One number onto a compensated sum.
 /// Error   the high part is the correctly rounded sum so far; the low part gathers what was lost.
-template <class T>
-constexpr compensated<T>& operator+=(compensated<T>& sum, const T& x) noexcept {
-  const compensated<T> exact = two_sum(sum.high, x);
+template <class T, std::convertible_to<T> X>
+constexpr compensated<T>& operator+=(compensated<T>& sum, const X& x) noexcept {
+  const compensated<T> exact = two_sum(sum.high, static_cast<T>(x));
   const T low = sum.low + exact.low;
   sum.high = exact.high + low;
   sum.low = low - (sum.high - exact.high);
@@ -53,7 +53,7 @@ constexpr compensated<T>& operator+=(compensated<T>& sum, const T& x) noexcept {
 
 template <class T>
 constexpr compensated<T>& operator+=(compensated<T>& sum, const compensated<T>& x) noexcept {
-  const T low = x.low;
+  const T low = x.low;  // x may be sum
   sum += x.high;
   return sum += low;
 }

@@ -44,7 +44,7 @@ concept contiguous_sequence = !eigen_dense<X> && requires(X & x) {
 namespace detail {
 
 template <class S>
-inline constexpr bool is_complex = requires(const S& z) {
+inline constexpr bool is_complex = !std::numeric_limits<S>::is_specialized && requires(const S& z) {
   typename S::value_type;
   z.real();
   z.imag();

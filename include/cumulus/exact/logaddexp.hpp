@@ -1,34 +1,63 @@
 // SPDX-License-Identifier: MIT
 //
-// log(e^a + e^b) and log(e^a - e^b).
+// log(e^a + e^b), log(e^a - e^b) and log |e^a - e^b| with its sign.
 // Layer 2 (exact): uses core.
 #pragma once
 
-#include <cumulus/core/scalar.hpp>
+#include <cumulus/core/compensated.hpp>
+#include <cumulus/core/signed_log.hpp>
 
 namespace cumulus {
 
-/// What the Error lines promise and their test asserts, in ulp of max(1, |a|, |result|).
+/// What the Error lines promise and their test asserts, in ulp of max(1, |a|, |result|), a the larger argument; of the
+/// result itself where that argument is 0 and the other is all there is to the answer.
 inline constexpr int logaddexp_max_ulp = 2;
+inline constexpr int logaddexp_tail_max_ulp = 3;
+
+namespace detail {
+
+/// log(1 - e^-g) for a gap g > 0. What the rounding of g costs is put back: d/dg log(1 - e^-g) = 1 / (e^g - 1).
+/// Source  M. Maechler, Accurately computing log(1 - exp(-|a|)), Rmpfr vignette, 2012: expm1 below log 2, log1p above.
+template <class T>
+[[nodiscard]] T log_one_minus_exponential(const compensated<T>& gap) {
+  if (gap.high < T(0.6931471805599453)) {
+    const T rest = -exp_minus_one(T(-gap.high));
+    return logarithm(rest) + gap.low * ((T(1) - rest) / rest);
+  }
+  const T power = exponential(T(-gap.high));
+  return log_one_plus(T(-power)) + gap.low * (power / (T(1) - power));
+}
+
+/// a - b for a > b, both finite; infinite where it overflows.
+template <class T>
+[[nodiscard]] compensated<T> gap_between(const T& a, const T& b) {
+  const T plain = a - b;
+  return is_finite(plain) ? two_sum(a, T(-b)) : compensated<T>{plain, T(0)};
+}
+
+}  // namespace detail
 
 /// log(e^a + e^b).
 ///
 /// Edges   -inf is neutral; +inf with anything but NaN gives +inf; NaN gives NaN.
-/// Error   logaddexp_max_ulp; 3 ulp of the result where the larger argument is 0.
+/// Error   logaddexp_max_ulp; logaddexp_tail_max_ulp of the result where the larger argument is 0.
 template <class T>
 requires(!std::integral<T>) [[nodiscard]] T logaddexp(const T& a, const T& b) {
   using C = compute_scalar<T>;
-  const C high = max_of(C(a), C(b)), low = min_of(C(a), C(b));
+  const bool first =
+      b < a;  // of two equals one is high and one is low, whatever derivatives they carry
+  const C high(first ? a : b), low(first ? b : a);
   if (is_nan(high) || is_nan(low)) return quiet_nan<T>;
   if (!is_finite(high) || !is_finite(low)) return T(high);
-  return T(high + log_one_plus(exponential(C(low - high))));
+  const compensated<C> gap = detail::gap_between(high, low);
+  const C power = exponential(C(-gap.high));
+  return T(high + (log_one_plus(power) - gap.low * (power / (C(1) + power))));
 }
 
 /// log(e^a - e^b).
 ///
 /// Edges   equal finite arguments and two -inf give -inf; two +inf and a < b give NaN.
-/// Error   logaddexp_max_ulp.
-/// Source  M. Maechler, Accurately computing log(1 - exp(-|a|)), Rmpfr vignette, 2012: expm1 below log 2, log1p above.
+/// Error   logaddexp_max_ulp; logaddexp_tail_max_ulp of the result where a is 0.
 template <class T>
 requires(!std::integral<T>) [[nodiscard]] T logsubexp(const T& a, const T& b) {
   using C = compute_scalar<T>;
@@ -36,10 +65,18 @@ requires(!std::integral<T>) [[nodiscard]] T logsubexp(const T& a, const T& b) {
   if (is_nan(high) || is_nan(low) || high < low) return quiet_nan<T>;
   if (!(low < high)) return high < infinity<C> ? -infinity<T> : quiet_nan<T>;
   if (!is_finite(high) || !is_finite(low)) return T(high);
-  const C gap = high - low;
-  const C log_of_rest = gap < C(0.6931471805599453) ? logarithm(C(-exp_minus_one(C(-gap))))
-                                                    : log_one_plus(C(-exponential(C(-gap))));
-  return T(high + log_of_rest);
+  return T(high + detail::log_one_minus_exponential(detail::gap_between(high, low)));
+}
+
+/// log |e^a - e^b| and the sign of that difference.
+///
+/// Edges   equal finite arguments and two -inf give (-inf, 0); two +inf and NaN give (NaN, NaN).
+/// Error   as logsubexp; the sign is exact.
+template <class T>
+requires(!std::integral<T>) [[nodiscard]] signed_log<T> logsubexp_signed(const T& a, const T& b) {
+  const T log_abs = a < b ? logsubexp(b, a) : logsubexp(a, b);
+  if (is_nan(log_abs)) return {log_abs, quiet_nan<T>};
+  return {log_abs, a < b ? T(-1) : b < a ? T(1) : T(0)};
 }
 
 /// Integers promote to double, and mixed arguments to their common type.
@@ -55,6 +92,13 @@ requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
     [[nodiscard]] auto logsubexp(const A& a, const B& b) {
   using T = std::common_type_t<result_scalar<A>, result_scalar<B>>;
   return logsubexp<T>(T(a), T(b));
+}
+
+template <class A, class B>
+requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
+    [[nodiscard]] auto logsubexp_signed(const A& a, const B& b) {
+  using T = std::common_type_t<result_scalar<A>, result_scalar<B>>;
+  return logsubexp_signed<T>(T(a), T(b));
 }
 
 }  // namespace cumulus

@@ -58,9 +58,10 @@ template <real_vector X, segment_numbers Ids>
   if (std::cmp_less(segment_count, 0))
     refuse("segment_logsumexp: segment_count is " + std::to_string(segment_count));
   for (index_t i = 0; i < ids.size; ++i) {
-    if (std::cmp_less(ids[i], 0) || std::cmp_greater_equal(ids[i], segment_count)) {
-      refuse("segment_logsumexp: segment_ids[" + std::to_string(i) + "] is " +
-             std::to_string(ids[i]) + ", segment_count is " + std::to_string(segment_count));
+    const auto id = +ids[i];
+    if (std::cmp_less(id, 0) || std::cmp_greater_equal(id, segment_count)) {
+      refuse("segment_logsumexp: segment_ids[" + std::to_string(i) + "] is " + std::to_string(id) +
+             ", segment_count is " + std::to_string(segment_count));
     }
   }
   return detail::segment_logsumexp(
@@ -74,9 +75,11 @@ template <real_vector X, segment_numbers Ids>
     const X& x, const Ids& segment_ids, const options<result_of<X>>& o = {}) {
   const operand<scalar_of<Ids>> numbers(segment_ids);
   const auto ids = numbers.view();
+  constexpr index_t largest = std::numeric_limits<index_t>::max();
   index_t count = 0;
   for (index_t i = 0; i < ids.size; ++i) {
-    if (std::cmp_greater_equal(ids[i], count)) count = static_cast<index_t>(ids[i]) + 1;
+    const auto id = +ids[i];
+    if (std::cmp_greater_equal(id, count) && std::cmp_less(id, largest)) count = index_t(id) + 1;
   }
   return segment_logsumexp(x, segment_ids, count, o);
 }

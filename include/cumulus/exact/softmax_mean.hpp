@@ -201,14 +201,14 @@ class softmax_mean {
     return takers_ == 1 ? values_[j].high : detail::quotient(values_[j], scores_.sum());
   }
 
-  using values = std::conditional_t<
+  using sums = std::conditional_t<
       fixed_width == dynamic, std::vector<compensated<C>>,
       std::array<compensated<C>, std::size_t(fixed_width == dynamic ? 0 : fixed_width)>>;
 
   // A low place, so that the sums of the largest values fit.
   kernels::running_exp_sum<C, std::floating_point<C> ? -kernels::exp_room<C> / 8 : 0> scores_;
-  values values_{};  // sum of e^(s - reference) v; of a score of +inf, its value
-  int takers_ = 0;   // scores of +inf: none, one, several
+  sums values_{};   // sum of e^(s - reference) v; of a score of +inf, its value
+  int takers_ = 0;  // scores of +inf: none, one, several
 };
 
 }  // namespace cumulus

@@ -20,7 +20,7 @@ inline constexpr bool has_words =
     std::numeric_limits<T>::radix == 2 && std::numeric_limits<T>::digits != 0 &&
     cumulus::detail::has_binary_exponent<T>;
 
-/// sign fraction 2^exponent, the fraction in [1/2, 1), give or take `error` in its last units: see exact_exp_sum.
+/// sign fraction 2^exponent, the fraction in [1/2, 1), and how far off it may be.
 template <class T>
 struct wide_value {
   int sign = 0;
@@ -83,10 +83,12 @@ class exact_exp_sum {
       const double ahead = any ? double(exponent_gap(t_, g.position, best).high) +
                                      0.6931471805599453 * double(g.exponent - best_exponent)
                                : 1;
-      if (!(ahead > 0)) return;
-      any = true;
-      best = term_at(t_, g.position);
-      best_exponent = g.exponent;
+      if (ahead > 0) {
+        any = true;
+        best = term_at(t_, g.position);
+        best_exponent = g.exponent;
+      }
+      return true;
     });
     return T(t_.scale * best.exponent);
   }
@@ -133,7 +135,7 @@ class exact_exp_sum {
              d.part[2] < T(0) || T(0) < d.part[2]);
   }
 
-  /// use(group) for every group whose weight is not 0; -subtracted e^shift joins its equals.
+  /// use(group) for every group whose weight is not 0, as long as it says to go on; -subtracted e^shift joins its equals.
   template <class Use>
   void each_group(words scratch, Use use, const T& shift = T(0),
                   int subtracted = 0) const noexcept {
@@ -144,7 +146,7 @@ class exact_exp_sum {
       const words large = negative ? minus : plus;
       subtract(large, negative ? plus : minus);
       const index_t bits = bit_length(large);
-      if (bits > 0) use(group{position, negative ? -1 : 1, bits - unit_, large});
+      return bits == 0 || use(group{position, negative ? -1 : 1, bits - unit_, large});
     };
     std::size_t i = 0;
     while (i < order_.size() || subtracted != 0) {
@@ -160,7 +162,7 @@ class exact_exp_sum {
         const T w = t_.weight(order_[i]);
         add_number(T(0) < w ? plus : minus, absolute(w), unit_);
       }
-      finish(position);
+      if (!finish(position)) return;
     }
   }
 
@@ -185,6 +187,7 @@ wide_value<compute_scalar<S>> exact_exp_sum<S>::evaluate(const T& shift, int sub
       scratch,
       [&](const group& g) {
         top = std::max(top, double(g.exponent) + log2_e * gap_of(gap_at(g.position, shift)));
+        return true;
       },
       shift, subtracted);
   wide_value<T> result;
@@ -215,7 +218,7 @@ wide_value<compute_scalar<S>> exact_exp_sum<S>::evaluate(const T& shift, int sub
         const gap d = gap_at(g.position, shift);
         const double distance = gap_of(d);
         error += 1;
-        if (double(g.exponent) + log2_e * distance - double(head) < -double(bits) - 2) return;
+        if (double(g.exponent) + log2_e * distance - double(head) < -double(bits) - 2) return true;
         index_t twos = index_t(std::floor(log2_e * distance));
         clear(plus);
         clear(minus);
@@ -234,6 +237,7 @@ wide_value<compute_scalar<S>> exact_exp_sum<S>::evaluate(const T& shift, int sub
         shift_right(power, down, power);
         add(g.sign > 0 ? total_plus : total_minus, power);
         error += std::ldexp(exponential_error + 8 * double(std::abs(twos)) + 64, -int(down));
+        return true;
       },
       shift, subtracted);
   const bool negative = less(total_plus, total_minus);

@@ -272,7 +272,7 @@ class moment_state {
     kernels::shift_change(work.data(), h, order(), change.data());
     for (int p = 2; p <= order(); ++p) {
       const compensated<S> moved = times_power_of_two(other.at(p), p * shift);
-      at(p) += {sign * moved.high, sign * moved.low};
+      at(p) += compensated<S>{sign * moved.high, sign * moved.low};
       at(p) += sign * change.data()[p] * other.weight();
     }
   }
