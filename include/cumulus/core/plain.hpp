@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cumulus/core/concepts.hpp>
+#include <cumulus/core/tags.hpp>
 #include <Eigen/Core>
 
 namespace cumulus {
@@ -40,10 +41,11 @@ struct plain_type<X> {
 template <class X>
 using plain_of = typename detail::plain_type<std::remove_cvref_t<X>>::type;
 
-/// One result per row of X, or per column.
-template <class X>
-using per_row = Eigen::Matrix<result_of<X>, std::remove_cvref_t<X>::RowsAtCompileTime, 1>;
-template <class X>
-using per_col = Eigen::Matrix<result_of<X>, 1, std::remove_cvref_t<X>::ColsAtCompileTime>;
+/// One result per row of X as a column, or per column as a row.
+template <class X, direction D>
+using per_line =
+    std::conditional_t<std::same_as<D, rowwise_t>,
+                       Eigen::Matrix<result_of<X>, std::remove_cvref_t<X>::RowsAtCompileTime, 1>,
+                       Eigen::Matrix<result_of<X>, 1, std::remove_cvref_t<X>::ColsAtCompileTime>>;
 
 }  // namespace cumulus

@@ -4,6 +4,8 @@
 // Layer 0 (core).
 #pragma once
 
+#include <concepts>
+
 namespace cumulus {
 
 /// One value, or one normalised vector, per row. The constructor is explicit, so that `{}` is no tag.
@@ -18,6 +20,10 @@ struct colwise_t {
 
 inline constexpr rowwise_t rowwise{0};
 inline constexpr colwise_t colwise{0};
+
+/// Either of them.
+template <class D>
+concept direction = std::same_as<D, rowwise_t> || std::same_as<D, colwise_t>;
 
 /// An order that is chosen when the object is made, not when it is compiled.
 inline constexpr int dynamic = -1;

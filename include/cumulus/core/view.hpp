@@ -6,6 +6,7 @@
 
 #include <cumulus/core/concepts.hpp>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 
 namespace cumulus {
@@ -47,6 +48,9 @@ class operand {
   /// Converts, so that options read `.weights = w`.
   template <real_vector X>
   requires(!std::same_as<std::remove_cvref_t<X>, operand>) operand(const X& x) { take(x); }
+  operand(std::initializer_list<S> values) : given_(true) {
+    copy(values.begin(), index_t(values.size()));
+  }
   template <detail::packed_bits X>
   operand(const X&) {
     detail::explain_refusal<X>();

@@ -51,6 +51,7 @@ template <class T>
   kernels::terms<T> t{x, weights, mask};
   t.has_sink = has_sink && !(sink == -infinity<double>);
   if (t.has_sink) t.sink = C(sink);
+  t.given_scale = scale;
   if (!(scale == 1)) set_scale(t, scale);
   return t;
 }
@@ -79,11 +80,33 @@ template <class T>
 }
 
 /// Runs `use(terms, i)` for each row of x, or for each column.
-template <real_matrix X, class Use>
-void for_each_line(const strided_matrix<const result_of<X>>& x,
-                   const matrix_options<result_of<X>>& o, bool by_columns, Use use) {
+template <class T, class Use>
+void for_each_line(const strided_matrix<const T>& x, const matrix_options<T>& o, bool by_columns,
+                   Use use) {
   const auto lines = by_columns ? x.transposed() : x;
   for (index_t i = 0; i < lines.rows; ++i) use(terms_of(lines.row(i), o, i, by_columns), i);
+}
+
+/// Checks a vector call and returns `kernel(terms)`.
+template <real_vector X, class Kernel>
+[[nodiscard]] result_of<X> reduced(const char* function, const X& x, const options<result_of<X>>& o,
+                                   Kernel kernel) {
+  const operand<result_of<X>> values(x);
+  require_options(function, values.size(), o);
+  return result_of<X>(kernel(terms_of(values.view(), o)));
+}
+
+/// Checks a matrix call and returns `kernel(terms)` of each row or column.
+template <real_matrix X, direction D, class Kernel>
+[[nodiscard]] per_line<X, D> reduced(const char* function, const X& x, D,
+                                     const matrix_options<result_of<X>>& o, Kernel kernel) {
+  constexpr bool by_columns = std::same_as<D, colwise_t>;
+  require_options(function, index_t(x.rows()), index_t(x.cols()), o, by_columns);
+  const matrix_operand<X> values(x);
+  per_line<X, D> result(by_columns ? x.cols() : x.rows());
+  for_each_line(values.view(), o, by_columns,
+                [&](const auto& t, index_t i) { result[i] = result_of<X>(kernel(t)); });
+  return result;
 }
 
 }  // namespace cumulus

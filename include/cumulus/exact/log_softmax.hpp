@@ -12,6 +12,15 @@ namespace cumulus {
 /// What the Error line promises and its test asserts, in ulp of each entry.
 inline constexpr int log_softmax_max_ulp = 3;
 
+namespace detail {
+
+/// The kernel with a call's policy.
+[[nodiscard]] inline auto log_softmax_kernel(degenerate policy) {
+  return [policy](const auto& t, auto out) { kernels::log_softmax(t, out, policy); };
+}
+
+}  // namespace detail
+
 /// log(w_i e^{x_i} / sum_j w_j e^{x_j}), written to out.
 ///
 /// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise is copied first.
@@ -22,46 +31,29 @@ inline constexpr int log_softmax_max_ulp = 3;
 /// Source   as logsumexp: (x - max x) - log1p(the sum without the maximum).
 template <real_vector X, out_vector<result_of<X>> Out>
 void log_softmax(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
-  normalised("log_softmax", x, out, o,
-             [&](const auto& t, auto view) { kernels::log_softmax(t, view, o.degenerate); });
+  normalised("log_softmax", x, out, o, detail::log_softmax_kernel(o.degenerate));
 }
 
 /// The same, returned.
 template <real_vector X>
 [[nodiscard]] plain_of<X> log_softmax(const X& x, const options<result_of<X>>& o = {}) {
-  plain_of<X> out = plain_like(x);
-  log_softmax(x, out, o);
-  return out;
+  return normalised("log_softmax", x, o, detail::log_softmax_kernel(o.degenerate));
 }
 
-/// The same of every row of a matrix, written to out of the same shape.
-template <real_matrix X, out_matrix<result_of<X>> Out>
-void log_softmax(const X& x, Out&& out, rowwise_t, const matrix_options<result_of<X>>& o = {}) {
-  normalised("log_softmax", x, out, false, o,
-             [&](const auto& t, auto view) { kernels::log_softmax(t, view, o.degenerate); });
+/// The same of every row or column of a matrix, written to out of the same shape.
+template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
+void log_softmax(const X& x, Out&& out, D d, const matrix_options<result_of<X>>& o = {}) {
+  normalised("log_softmax", x, out, d, o, detail::log_softmax_kernel(o.degenerate));
 }
 
-/// The same of every column.
-template <real_matrix X, out_matrix<result_of<X>> Out>
-void log_softmax(const X& x, Out&& out, colwise_t, const matrix_options<result_of<X>>& o = {}) {
-  normalised("log_softmax", x, out, true, o,
-             [&](const auto& t, auto view) { kernels::log_softmax(t, view, o.degenerate); });
+template <real_matrix X, direction D>
+[[nodiscard]] plain_of<X> log_softmax(const X& x, D d, const matrix_options<result_of<X>>& o = {}) {
+  return normalised("log_softmax", x, d, o, detail::log_softmax_kernel(o.degenerate));
 }
 
-template <real_matrix X>
-[[nodiscard]] plain_of<X> log_softmax(const X& x, rowwise_t direction,
-                                      const matrix_options<result_of<X>>& o = {}) {
-  plain_of<X> out(x.rows(), x.cols());
-  log_softmax(x, out, direction, o);
-  return out;
-}
-
-template <real_matrix X>
-[[nodiscard]] plain_of<X> log_softmax(const X& x, colwise_t direction,
-                                      const matrix_options<result_of<X>>& o = {}) {
-  plain_of<X> out(x.rows(), x.cols());
-  log_softmax(x, out, direction, o);
-  return out;
+template <std::floating_point T>
+[[nodiscard]] auto log_softmax(std::initializer_list<T> x) {
+  return log_softmax<std::initializer_list<T>>(x);
 }
 
 }  // namespace cumulus

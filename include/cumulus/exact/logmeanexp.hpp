@@ -16,10 +16,17 @@ inline constexpr int logvarexp_max_ulp = 8;
 
 namespace detail {
 
-template <class T>
-void require_no_sink(const char* function, const options<T>& o) {
-  if (o.sink.has_value())
-    refuse(std::string(function) + ": a sink has no part in a mean; leave .sink out");
+inline void require_no_sink(const char* function, bool given) {
+  if (given) refuse(std::string(function) + ": a sink has no part in a mean; leave .sink out");
+}
+
+inline constexpr auto logmeanexp_kernel = [](const auto& t) { return kernels::log_mean(t); };
+
+[[nodiscard]] inline auto logvarexp_kernel(double correction) {
+  return [correction](const auto& t) {
+    using T = typename std::remove_cvref_t<decltype(t)>::scalar;
+    return kernels::log_variance(t, T(correction));
+  };
 }
 
 }  // namespace detail
@@ -34,10 +41,16 @@ void require_no_sink(const char* function, const options<T>& o) {
 /// Source   derived here: e^y - 1 - y has mean E e^y - 1 about the mean, without its first-order term.
 template <real_vector X>
 [[nodiscard]] result_of<X> logmeanexp(const X& x, const options<result_of<X>>& o = {}) {
-  const operand<result_of<X>> values(x);
-  require_options("logmeanexp", values.size(), o);
-  detail::require_no_sink("logmeanexp", o);
-  return result_of<X>(kernels::log_mean(terms_of(values.view(), o)));
+  detail::require_no_sink("logmeanexp", o.sink.has_value());
+  return reduced("logmeanexp", x, o, detail::logmeanexp_kernel);
+}
+
+/// The same of every row or column.
+template <real_matrix X, direction D>
+[[nodiscard]] per_line<X, D> logmeanexp(const X& x, D d,
+                                        const matrix_options<result_of<X>>& o = {}) {
+  detail::require_no_sink("logmeanexp", o.sink.given());
+  return reduced("logmeanexp", x, d, o, detail::logmeanexp_kernel);
 }
 
 /// log of the variance of e^{scale x_i}: the mean square deviation, divided by sum w - correction (0, or 1 for the unbiased
@@ -50,11 +63,16 @@ template <real_vector X>
 template <real_vector X>
 [[nodiscard]] result_of<X> logvarexp(const X& x, double correction = 0,
                                      const options<result_of<X>>& o = {}) {
-  const operand<result_of<X>> values(x);
-  require_options("logvarexp", values.size(), o);
-  detail::require_no_sink("logvarexp", o);
-  using C = compute_scalar<result_of<X>>;
-  return result_of<X>(kernels::log_variance(terms_of(values.view(), o), C(correction)));
+  detail::require_no_sink("logvarexp", o.sink.has_value());
+  return reduced("logvarexp", x, o, detail::logvarexp_kernel(correction));
+}
+
+/// The same of every row or column.
+template <real_matrix X, direction D>
+[[nodiscard]] per_line<X, D> logvarexp(const X& x, D d, double correction = 0,
+                                       const matrix_options<result_of<X>>& o = {}) {
+  detail::require_no_sink("logvarexp", o.sink.given());
+  return reduced("logvarexp", x, d, o, detail::logvarexp_kernel(correction));
 }
 
 }  // namespace cumulus

@@ -6,6 +6,7 @@
 
 #include <cumulus/exact/arguments.hpp>
 #include <cumulus/kernels/exp_sum.hpp>
+#include <initializer_list>
 
 namespace cumulus {
 
@@ -14,6 +15,14 @@ namespace cumulus {
 /// the others are all there is to the answer ([0, -40] gives 4.25e-18).
 inline constexpr int logsumexp_max_ulp = 2;
 inline constexpr int logsumexp_tail_max_ulp = 3;
+
+namespace detail {
+
+inline constexpr auto logsumexp_kernel = [](const auto& t) {
+  return kernels::log_of(kernels::exp_sum(t), t);
+};
+
+}  // namespace detail
 
 /// log(sum_i w_i e^{scale x_i} + e^sink).
 ///
@@ -27,42 +36,19 @@ inline constexpr int logsumexp_tail_max_ulp = 3;
 ///          with log1p; the shift compensated here.
 template <real_vector X>
 [[nodiscard]] result_of<X> logsumexp(const X& x, const options<result_of<X>>& o = {}) {
-  const operand<result_of<X>> values(x);
-  require_options("logsumexp", values.size(), o);
-  const auto t = terms_of(values.view(), o);
-  return result_of<X>(kernels::log_of(kernels::exp_sum(t), t));
+  return reduced("logsumexp", x, o, detail::logsumexp_kernel);
 }
 
-namespace detail {
-
-template <real_matrix X, class Result>
-void logsumexp_of_lines(const X& x, const matrix_options<result_of<X>>& o, bool by_columns,
-                        Result& result) {
-  require_options("logsumexp", index_t(x.rows()), index_t(x.cols()), o, by_columns);
-  const matrix_operand<X> values(x);
-  for_each_line<X>(values.view(), o, by_columns, [&](const auto& t, index_t i) {
-    result[i] = result_of<X>(kernels::log_of(kernels::exp_sum(t), t));
-  });
+/// The same of every row, as a column of values, or of every column, as a row.
+template <real_matrix X, direction D>
+[[nodiscard]] per_line<X, D> logsumexp(const X& x, D d,
+                                       const matrix_options<result_of<X>>& o = {}) {
+  return reduced("logsumexp", x, d, o, detail::logsumexp_kernel);
 }
 
-}  // namespace detail
-
-/// The same of every row: [rows] values.
-template <real_matrix X>
-[[nodiscard]] per_row<X> logsumexp(const X& x, rowwise_t,
-                                   const matrix_options<result_of<X>>& o = {}) {
-  per_row<X> result(x.rows());
-  detail::logsumexp_of_lines(x, o, false, result);
-  return result;
-}
-
-/// The same of every column: [cols] values, as a row.
-template <real_matrix X>
-[[nodiscard]] per_col<X> logsumexp(const X& x, colwise_t,
-                                   const matrix_options<result_of<X>>& o = {}) {
-  per_col<X> result(x.cols());
-  detail::logsumexp_of_lines(x, o, true, result);
-  return result;
+template <std::floating_point T>
+[[nodiscard]] T logsumexp(std::initializer_list<T> x, const options<T>& o = {}) {
+  return logsumexp<std::initializer_list<T>>(x, o);
 }
 
 }  // namespace cumulus

@@ -22,6 +22,15 @@ void scale_by(strided<S> out, double scale) noexcept {
     out[i] = S(compute_scalar<S>(out[i]) * compute_scalar<S>(scale));
 }
 
+inline constexpr auto gradient_kernel = [](const auto& t, auto out) {
+  kernels::softmax(t, out, degenerate::zero);
+  scale_by(out, t.given_scale);
+};
+
+inline constexpr auto weight_gradient_kernel = [](const auto& t, auto out) {
+  kernels::logsumexp_weight_gradient(t, out);
+};
+
 }  // namespace detail
 
 /// d logsumexp(x, o) / d x_i = scale times softmax_i, written to out.
@@ -32,17 +41,19 @@ void scale_by(strided<S> out, double scale) noexcept {
 /// Cost    that of softmax.
 template <real_vector X, out_vector<result_of<X>> Out>
 void logsumexp_gradient(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
-  normalised("logsumexp_gradient", x, out, o, [&](const auto& t, auto view) {
-    kernels::softmax(t, view, degenerate::zero);
-    detail::scale_by(view, o.scale);
-  });
+  normalised("logsumexp_gradient", x, out, o, detail::gradient_kernel);
 }
 
 template <real_vector X>
 [[nodiscard]] plain_of<X> logsumexp_gradient(const X& x, const options<result_of<X>>& o = {}) {
-  plain_of<X> out = plain_like(x);
-  logsumexp_gradient(x, out, o);
-  return out;
+  return normalised("logsumexp_gradient", x, o, detail::gradient_kernel);
+}
+
+/// The same of every row or column.
+template <real_matrix X, direction D>
+[[nodiscard]] plain_of<X> logsumexp_gradient(const X& x, D d,
+                                             const matrix_options<result_of<X>>& o = {}) {
+  return normalised("logsumexp_gradient", x, d, o, detail::gradient_kernel);
 }
 
 /// d logsumexp(x, o) / d w_i = e^{scale x_i} / sum_j w_j e^{scale x_j}, of entries with weight 0 too.
@@ -52,16 +63,20 @@ template <real_vector X>
 /// Error   logsumexp_gradient_max_ulp.
 template <real_vector X, out_vector<result_of<X>> Out>
 void logsumexp_gradient_weights(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
-  normalised("logsumexp_gradient_weights", x, out, o,
-             [](const auto& t, auto view) { kernels::logsumexp_weight_gradient(t, view); });
+  normalised("logsumexp_gradient_weights", x, out, o, detail::weight_gradient_kernel);
 }
 
 template <real_vector X>
 [[nodiscard]] plain_of<X> logsumexp_gradient_weights(const X& x,
                                                      const options<result_of<X>>& o = {}) {
-  plain_of<X> out = plain_like(x);
-  logsumexp_gradient_weights(x, out, o);
-  return out;
+  return normalised("logsumexp_gradient_weights", x, o, detail::weight_gradient_kernel);
+}
+
+/// The same of every row or column.
+template <real_matrix X, direction D>
+[[nodiscard]] plain_of<X> logsumexp_gradient_weights(const X& x, D d,
+                                                     const matrix_options<result_of<X>>& o = {}) {
+  return normalised("logsumexp_gradient_weights", x, d, o, detail::weight_gradient_kernel);
 }
 
 }  // namespace cumulus

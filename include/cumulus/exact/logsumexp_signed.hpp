@@ -17,7 +17,7 @@ inline constexpr int logsumexp_signed_max_ulp = 4;
 
 /// The most words behind the point that a sum is computed with, of 32 bits: where terms cancel even further,
 /// the answer is NaN. One cancelled difference of two doubles takes at most 34.
-inline constexpr int logsumexp_signed_max_words = 1024;
+inline constexpr int logsumexp_signed_max_words = 256;
 
 /// What a call may say besides x and the weights: `{.mask = keep, .scale = s}`, as in core/options.hpp.
 struct signed_options {
@@ -138,7 +138,9 @@ template <real_vector X, real_vector W>
   if constexpr (kernels::has_words<T>) {
     if (plain.error <= T(0) && (limit ? !(value < infinity<T>) : true)) return rounded(plain.value);
     const bool zero = !(value < T(0) || T(0) < value);
-    const T ulp = zero ? T(0) : times_power_of_two(T(unit_roundoff<S>), binary_exponent(value));
+    const T ulp =
+        zero ? T(0)
+             : times_power_of_two(T(std::numeric_limits<S>::epsilon()) / 2, binary_exponent(value));
     const T least = T(std::numeric_limits<S>::denorm_min());
     if (!limit && plain.error <= max_of(least, T(3 * ulp))) return rounded(plain.value);
     std::vector<index_t> kept;

@@ -12,6 +12,15 @@ namespace cumulus {
 /// What the Error line promises and its test asserts, in ulp of each entry.
 inline constexpr int softmax_max_ulp = 4;
 
+namespace detail {
+
+/// The kernel with a call's policy.
+[[nodiscard]] inline auto softmax_kernel(degenerate policy) {
+  return [policy](const auto& t, auto out) { kernels::softmax(t, out, policy); };
+}
+
+}  // namespace detail
+
 /// w_i e^{x_i} / sum_j w_j e^{x_j}, written to out.
 ///
 /// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise is copied first.
@@ -22,46 +31,29 @@ inline constexpr int softmax_max_ulp = 4;
 /// Source   as logsumexp; the rounding of x - max x is compensated, here.
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
-  normalised("softmax", x, out, o,
-             [&](const auto& t, auto view) { kernels::softmax(t, view, o.degenerate); });
+  normalised("softmax", x, out, o, detail::softmax_kernel(o.degenerate));
 }
 
 /// The same, returned.
 template <real_vector X>
 [[nodiscard]] plain_of<X> softmax(const X& x, const options<result_of<X>>& o = {}) {
-  plain_of<X> out = plain_like(x);
-  softmax(x, out, o);
-  return out;
+  return normalised("softmax", x, o, detail::softmax_kernel(o.degenerate));
 }
 
-/// The same of every row of a matrix, written to out of the same shape.
-template <real_matrix X, out_matrix<result_of<X>> Out>
-void softmax(const X& x, Out&& out, rowwise_t, const matrix_options<result_of<X>>& o = {}) {
-  normalised("softmax", x, out, false, o,
-             [&](const auto& t, auto view) { kernels::softmax(t, view, o.degenerate); });
+/// The same of every row or column of a matrix, written to out of the same shape.
+template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
+void softmax(const X& x, Out&& out, D d, const matrix_options<result_of<X>>& o = {}) {
+  normalised("softmax", x, out, d, o, detail::softmax_kernel(o.degenerate));
 }
 
-/// The same of every column.
-template <real_matrix X, out_matrix<result_of<X>> Out>
-void softmax(const X& x, Out&& out, colwise_t, const matrix_options<result_of<X>>& o = {}) {
-  normalised("softmax", x, out, true, o,
-             [&](const auto& t, auto view) { kernels::softmax(t, view, o.degenerate); });
+template <real_matrix X, direction D>
+[[nodiscard]] plain_of<X> softmax(const X& x, D d, const matrix_options<result_of<X>>& o = {}) {
+  return normalised("softmax", x, d, o, detail::softmax_kernel(o.degenerate));
 }
 
-template <real_matrix X>
-[[nodiscard]] plain_of<X> softmax(const X& x, rowwise_t direction,
-                                  const matrix_options<result_of<X>>& o = {}) {
-  plain_of<X> out(x.rows(), x.cols());
-  softmax(x, out, direction, o);
-  return out;
-}
-
-template <real_matrix X>
-[[nodiscard]] plain_of<X> softmax(const X& x, colwise_t direction,
-                                  const matrix_options<result_of<X>>& o = {}) {
-  plain_of<X> out(x.rows(), x.cols());
-  softmax(x, out, direction, o);
-  return out;
+template <std::floating_point T>
+[[nodiscard]] auto softmax(std::initializer_list<T> x) {
+  return softmax<std::initializer_list<T>>(x);
 }
 
 }  // namespace cumulus

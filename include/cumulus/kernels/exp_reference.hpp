@@ -39,6 +39,12 @@ template <std::floating_point T>
   return product += T(k) * log_two<T>.low;
 }
 
+/// The k of the k log 2 nearest to x.
+template <std::floating_point T>
+[[nodiscard]] std::int64_t nearest_power(const T& x) noexcept {
+  return static_cast<std::int64_t>(std::floor(x / log_two<T>.high + T(0.5)));
+}
+
 template <class T>
 [[nodiscard]] bool is_one(const T& x) noexcept {
   return !(x < T(1)) && !(T(1) < x);
@@ -74,8 +80,7 @@ template <class T>
 /// Error   1.5 u and the error of exp near 0.
 template <std::floating_point T>
 [[nodiscard]] split_number<T> split_exp(const compensated<T>& x) noexcept {
-  const auto power =
-      static_cast<std::int64_t>(std::floor(x.high / detail::log_two<T>.high + T(0.5)));
+  const std::int64_t power = detail::nearest_power(x.high);
   const compensated<T> whole = detail::times_log_two<T>(power);
   compensated<T> rest = two_sum(x.high, T(-whole.high));
   rest += x.low;
@@ -95,20 +100,20 @@ class exp_reference {
   exp_reference() = default;
 
   /// Such that e^(x - r) is about 2^exponent. Requires finite x.
-  exp_reference(const T& x, int exponent) noexcept {
+  exp_reference(const compensated<T>& x, int exponent) noexcept : origin_(x) {
     if constexpr (std::floating_point<T>) {
-      if (splits(x)) {
+      if (splits(x.high)) {
         whole_ = true;
-        power_ = split_exp(compensated<T>{x, T(0)}).power - exponent;
+        power_ = detail::nearest_power(x.high) - exponent;
         origin_ = detail::times_log_two<T>(power_);
         return;
       }
     }
-    origin_ = two_sum(x, T(T(-exponent) * T(0.6931471805599453)));
+    origin_ += T(T(-exponent) * T(0.6931471805599453));
   }
 
-  /// x - r, rounded; infinite where it overflows.
-  [[nodiscard]] T distance(const T& x) const noexcept { return x - origin_.high; }
+  /// x - r; infinite where it overflows.
+  [[nodiscard]] T distance(const compensated<T>& x) const noexcept { return less(x, origin_).high; }
 
   /// w e^(x - r). Requires finite x, finite w > 0, and a term that fits; one too small is gradually 0.
   /// Error   2 u and the error of exp; where nothing splits, for w other than 1, twice that.
@@ -132,7 +137,8 @@ class exp_reference {
   /// A sum of terms measured from `from`, measured from here.
   [[nodiscard]] compensated<T> moved(const compensated<T>& sum,
                                      const exp_reference& from) const noexcept {
-    if (!is_finite(sum.high) || from == *this) return sum;
+    const bool zero = !(sum.high < T(0)) && !(T(0) < sum.high);
+    if (zero || !is_finite(sum.high) || from == *this) return sum;
     if (whole_ && from.whole_) {
       const std::int64_t shift = from.power_ - power_;
       return {detail::scaled(sum.high, shift), detail::scaled(sum.low, shift)};
@@ -144,7 +150,9 @@ class exp_reference {
 
   [[nodiscard]] friend bool operator<(const exp_reference& a, const exp_reference& b) noexcept {
     if (a.whole_ && b.whole_) return a.power_ < b.power_;
-    return a.origin_.high < b.origin_.high;
+    if (a.origin_.high < b.origin_.high || b.origin_.high < a.origin_.high)
+      return a.origin_.high < b.origin_.high;
+    return a.origin_.low < b.origin_.low;
   }
   [[nodiscard]] friend bool operator==(const exp_reference&, const exp_reference&) = default;
 

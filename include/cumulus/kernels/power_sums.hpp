@@ -15,7 +15,8 @@ inline constexpr index_t power_sums_lanes = 8;
 /// The sum of n products a_i b_i, n a multiple of the lanes, in a fixed order.
 template <class T>
 [[nodiscard]] T lane_sum(const T* values, index_t n) noexcept {
-  T lane[power_sums_lanes]{};
+  T lane[power_sums_lanes];
+  for (T& sum : lane) sum = T(0);
   for (index_t i = 0; i < n; i += power_sums_lanes) {
     for (index_t j = 0; j < power_sums_lanes; ++j) lane[j] += values[i + j];
   }

@@ -33,10 +33,11 @@ class running_exp_sum {
     if (heavy || !(e < infinity<T>)) return spoil(infinity<T>);
     if (!is_finite(log_largest_) && !empty()) return T(0);
 
-    const T log_term = detail::is_one(w) ? e : T(e + logarithm(w));
+    compensated<T> log_term = x;
+    if (!detail::is_one(w)) log_term += logarithm(w);
     if (empty() || !fits(log_term)) move(exp_reference<T>(log_term, Lowest));
     const T term = reference_.term(x, w);
-    take(log_term, term);
+    take(log_term.high, term);
     return term;
   }
 
@@ -77,7 +78,7 @@ class running_exp_sum {
   [[nodiscard]] friend bool operator==(const running_exp_sum&, const running_exp_sum&) = default;
 
  private:
-  [[nodiscard]] bool fits(const T& log_term) const noexcept {
+  [[nodiscard]] bool fits(const compensated<T>& log_term) const noexcept {
     constexpr double highest = 0.6931471805599453 * (Lowest + exp_sum_span<T>);
     return !(T(highest) < reference_.distance(log_term));
   }
@@ -90,7 +91,8 @@ class running_exp_sum {
 
   /// A term becomes the largest, or joins the rest.
   void take(const T& log_term, const T& term) noexcept {
-    if (empty() || log_largest_ < log_term) {
+    const bool tied = !(log_largest_ < log_term) && !(log_term < log_largest_);
+    if (log_largest_ < log_term || (tied && largest_ < term)) {
       rest_ += largest_;
       log_largest_ = log_term;
       largest_ = term;
@@ -99,7 +101,7 @@ class running_exp_sum {
     }
   }
 
-  T spoil(const T& what) noexcept {
+  T spoil(T what) noexcept {
     if (is_nan(log_largest_)) return T(0);
     *this = {};
     log_largest_ = what;

@@ -57,6 +57,7 @@ struct terms {
   scalar limit = scalar(0);  ///< of an infinite scale: what is to be added to the log of the sum
   bool has_sink = false;
   scalar sink = scalar(0);
+  double given_scale = 1;  ///< as the caller gave it: the factor of derivatives
 
   [[nodiscard]] index_t size() const noexcept { return x.size; }
   [[nodiscard]] index_t count() const noexcept { return x.size + (has_sink ? 1 : 0); }

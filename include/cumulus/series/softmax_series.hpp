@@ -16,7 +16,7 @@ namespace detail {
 /// What a truncated softmax is of y, per unit of weight: a polynomial, or e^(y - shift).
 template <class S>
 struct softmax_polynomial {
-  std::array<S, max_series_order + 1> a{};
+  std::array<S, max_series_order + 1> a;
   int order = 0;
   S shift = S(0);  // of form::normaliser: log W + K_P
 };
@@ -30,9 +30,10 @@ template <class M>
   using S = typename M::scalar;
   softmax_polynomial<S> p;
   const std::size_t size = std::size_t(order) + 1;
-  std::array<S, max_series_order + 1> m{}, series{};
+  std::array<S, max_series_order + 1> m, series;
   S factorial(1);
   m[0] = S(1);
+  m[1] = S(0);
   for (int k = 2; k <= order; ++k) m[std::size_t(k)] = moments.moment(k) / (factorial *= S(k));
   if (f == form::normaliser) {
     series_logarithm(std::span(m).first(size), std::span(series).first(size));
