@@ -1,4 +1,4 @@
-// expect: logsumexp.*real_vector
+// expect: error: static.assert.*cumulus: a matrix needs a direction, cumulus::rowwise or cumulus::colwise
 #include <cumulus/exact/logsumexp.hpp>
 #include <Eigen/Core>
 

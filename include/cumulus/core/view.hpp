@@ -60,7 +60,8 @@ class operand {
   void take(const X& x) {
     given_ = true;
     if constexpr (std::same_as<scalar_of<X>, S> && (strided_dense<X> || contiguous_sequence<X>)) {
-      view_ = strided_view(x);
+      const auto v = strided_view(x);
+      view_ = {v.data, v.size, v.stride};
     } else if constexpr (eigen_dense<X>) {
       copy(x.derived().eval(), index_t(x.size()));
     } else {

@@ -93,8 +93,8 @@ template <class T>
 requires(!std::integral<T>) [[nodiscard]] signed_log<T> logsubexp_signed(const T& a, const T& b) {
   if (a < b) return {logsubexp(b, a), T(-1)};
   if (b < a) return {logsubexp(a, b), T(1)};
-  return a < infinity<T> ? signed_log<T>{-infinity<T>, T(0)}
-                         : signed_log<T>{quiet_nan<T>, quiet_nan<T>};
+  return a <= b && a < infinity<T> ? signed_log<T>{-infinity<T>, T(0)}
+                                   : signed_log<T>{quiet_nan<T>, quiet_nan<T>};
 }
 
 /// Integers promote to double, and mixed arguments to their common type.

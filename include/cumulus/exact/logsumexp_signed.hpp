@@ -66,7 +66,7 @@ template <class S>
   const T twos = T(rough.exponent) * logarithm(T(2)), log_fraction = logarithm(rough.fraction);
   const T log_scaled = twos + log_fraction;
   T log_abs = shift + log_scaled;
-  const T rounding = 2 * (absolute(twos) + absolute(log_fraction)) + absolute(log_scaled);
+  const T rounding = T(2) + 2 * (absolute(twos) + absolute(log_fraction)) + absolute(log_scaled);
   if (rough.relative_bits() <= -(digits + 6) && rounding <= 3 * absolute(log_abs))
     return {log_abs, T(rough.sign)};
   if (absolute(log_abs) < T(1) / 4) log_abs = T(0);
@@ -136,7 +136,7 @@ template <real_vector X, real_vector W>
   const kernels::signed_sum<T> plain = kernels::signed_exp_sum(t);
   const T value = plain.value.log_abs;
   if constexpr (kernels::has_words<T>) {
-    if (plain.error <= T(0) && (limit ? !(value < infinity<T>) : true)) return rounded(plain.value);
+    if (plain.error <= T(0) && !(limit && is_finite(value))) return rounded(plain.value);
     const bool zero = !(value < T(0) || T(0) < value);
     const T ulp =
         zero ? T(0)

@@ -55,18 +55,19 @@ template <real_vector X, segment_numbers Ids>
   const auto ids = numbers.view();
   require_same_size("segment_logsumexp", "x", values.size(), "segment_ids", ids.size);
   require_options("segment_logsumexp", values.size(), o);
-  if (std::cmp_less(segment_count, 0))
-    refuse("segment_logsumexp: segment_count is " + std::to_string(segment_count));
+  const auto count = +segment_count;
+  if (std::cmp_less(count, 0))
+    refuse("segment_logsumexp: segment_count is " + std::to_string(count));
   for (index_t i = 0; i < ids.size; ++i) {
     const auto id = +ids[i];
-    if (std::cmp_less(id, 0) || std::cmp_greater_equal(id, segment_count)) {
+    if (std::cmp_less(id, 0) || std::cmp_greater_equal(id, count)) {
       refuse("segment_logsumexp: segment_ids[" + std::to_string(i) + "] is " + std::to_string(id) +
-             ", segment_count is " + std::to_string(segment_count));
+             ", segment_count is " + std::to_string(count));
     }
   }
   return detail::segment_logsumexp(
       kernels::terms<T>{values.view(), o.weights.view(), o.mask.view()}, ids,
-      static_cast<index_t>(segment_count), o);
+      static_cast<index_t>(count), o);
 }
 
 /// The same with as many segments as the largest id asks for; none for no elements.

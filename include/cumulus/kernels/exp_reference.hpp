@@ -47,7 +47,7 @@ template <std::floating_point T>
 
 template <class T>
 [[nodiscard]] bool is_one(const T& x) noexcept {
-  return !(x < T(1)) && !(T(1) < x);
+  return x <= T(1) && T(1) <= x;
 }
 
 /// x 2^e for an e that may leave the range of int.
