@@ -81,7 +81,8 @@ template <class T>
   return {times_power_of_two(x.high, e), times_power_of_two(x.low, e)};
 }
 
-/// (a - b) 2^-e exactly, but for what underflows. Requires that the result does not overflow; a - b may.
+/// (a - b) 2^-e exactly, but for what underflows. Requires that the result does not overflow; a - b
+/// may.
 template <class T>
 [[nodiscard]] compensated<T> scaled_difference(const T& a, const T& b, int e) {
   if (e > 0) return two_sum(times_power_of_two(a, -e), T(-times_power_of_two(b, -e)));

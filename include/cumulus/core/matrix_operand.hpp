@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Matrix arguments and the options that go with them, line by line: a line is a row, or a column where the
-// columns are reduced.
+// Matrix arguments and the options that go with them, line by line: a line is a row, or a column
+// where the columns are reduced.
 // Layer 0 (core).
 #pragma once
 
@@ -37,8 +37,8 @@ class matrix_operand {
   std::conditional_t<in_place, const X&, plain_of<X>> held_;
 };
 
-/// An option with a value for each element of a matrix: a matrix of its shape, or one line for all of its lines.
-/// Requires that it does not outlive the argument.
+/// An option with a value for each element of a matrix: a matrix of its shape, or one line for all
+/// of its lines. Requires that it does not outlive the argument.
 template <class S>
 class broadcast_operand {
  public:

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// What a call of an exact function may say besides x, by designated initializers: `{.weights = w, .mask = keep}`.
+// What a call of an exact function may say besides x, by designated initializers: `{.weights = w,
+// .mask = keep}`.
 // Layer 0 (core).
 //
-// A mask is true where it keeps. A masked term, or one of weight 0, never enters arithmetic, whatever it holds. A scale of
-// 0 gives the uniform answer over what is kept, finite or not; an infinite one is the limit: one-hot, shared
-// equally among ties. The scale does not touch the sink; a sink of -inf is none.
+// A mask is true where it keeps. A masked term, or one of weight 0, never enters arithmetic,
+// whatever it holds. A scale of 0 gives the uniform answer over what is kept, finite or not; an
+// infinite one is the limit: one-hot, shared equally among ties. The scale does not touch the sink;
+// a sink of -inf is none.
 #pragma once
 
 #include <cumulus/core/matrix_operand.hpp>

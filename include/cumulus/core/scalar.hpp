@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What the library asks of a number: the type a result has, the type it is computed in, and the
-// few elementary functions, found by argument-dependent look-up so that any scalar may bring its own.
+// few elementary functions, found by argument-dependent look-up so that any scalar may bring its
+// own.
 // Layer 0 (core).
 #pragma once
 
@@ -59,8 +60,8 @@ struct compute_scalar_of<Eigen::bfloat16> {
 template <class S>
 using result_scalar = typename detail::result_scalar_of<S>::type;
 
-/// The scalar that a result of type T is computed in before its one rounding to T: double for float and
-/// the half types.
+/// The scalar that a result of type T is computed in before its one rounding to T: double for float
+/// and the half types.
 template <class T>
 using compute_scalar = typename detail::compute_scalar_of<T>::type;
 
@@ -139,8 +140,8 @@ concept has_binary_exponent = std::floating_point<T> || requires(const T& x, int
 
 }  // namespace detail
 
-/// log(1 + x), accurate near 0 for any scalar. Where the type brings none, the rounding error of 1 + x is added to
-/// first order; by a sum, so that the derivatives of an autodiff scalar stay right.
+/// log(1 + x), accurate near 0 for any scalar. Where the type brings none, the rounding error of 1
+/// + x is added to first order; by a sum, so that the derivatives of an autodiff scalar stay right.
 template <class T>
 [[nodiscard]] T log_one_plus(const T& x) {
   using std::log1p;
@@ -154,7 +155,8 @@ template <class T>
   }
 }
 
-/// e^x - 1, accurate near 0 for any scalar: where the type brings none, by its Taylor series within 1/2.
+/// e^x - 1, accurate near 0 for any scalar: where the type brings none, by its Taylor series within
+/// 1/2.
 template <class T>
 [[nodiscard]] T exp_minus_one(const T& x) {
   using std::expm1;

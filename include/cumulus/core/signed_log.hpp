@@ -6,8 +6,8 @@
 
 namespace cumulus {
 
-/// sign e^log_abs. The sign is 1, -1 or 0, that of a total of 0, whose log_abs is -inf; it is a T, and not an int,
-/// because where the total is NaN both are.
+/// sign e^log_abs. The sign is 1, -1 or 0, that of a total of 0, whose log_abs is -inf; it is a T,
+/// and not an int, because where the total is NaN both are.
 template <class T>
 struct signed_log {
   T log_abs;

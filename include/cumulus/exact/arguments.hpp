@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From the arguments of an exact function to the terms that its kernel takes, and the loop over the lines of a matrix.
+// From the arguments of an exact function to the terms that its kernel takes, and the loop over the
+// lines of a matrix.
 // Layer 2 (exact): uses core and kernels.
 #pragma once
 

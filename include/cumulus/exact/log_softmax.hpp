@@ -23,10 +23,13 @@ namespace detail {
 
 /// log(w_i e^{x_i} / sum_j w_j e^{x_j}), written to out.
 ///
-/// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise is copied first.
-/// Edges    a kept NaN gives NaN everywhere kept, a row of nothing but -inf as well; one +inf gives 0
-///          there and -inf elsewhere, several give NaN there; what is masked or of weight 0 gives -inf.
-/// Error    log_softmax_max_ulp for every entry, size and spread (weighted: where x and log w do not cancel).
+/// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise
+///          is copied first.
+/// Edges    a kept NaN gives NaN everywhere kept, a row of nothing but -inf as well; one +inf gives
+///          0 there and -inf elsewhere, several give NaN there; what is masked or of weight 0 gives
+///          -inf.
+/// Error    log_softmax_max_ulp for every entry, size and spread (weighted: where x and log w do
+///          not cancel).
 /// Cost     three reads of x, n exp, no allocation where x lies in memory.
 /// Source   as logsumexp: (x - max x) - log1p(the sum without the maximum).
 template <real_vector X, out_vector<result_of<X>> Out>

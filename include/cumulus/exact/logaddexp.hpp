@@ -9,15 +9,16 @@
 
 namespace cumulus {
 
-/// What the Error lines promise and their test asserts, in ulp of max(1, |a|, |result|), a the larger argument; of the
-/// result itself where that argument is 0 and the other is all there is to the answer.
+/// What the Error lines promise and their test asserts, in ulp of max(1, |a|, |result|), a the
+/// larger argument; of the result itself where that argument is 0 and the other is all there is to
+/// the answer.
 inline constexpr int logaddexp_max_ulp = 2;
 inline constexpr int logaddexp_tail_max_ulp = 3;
 
 namespace detail {
 
-/// log x, |x| not near 1, as k log 2 and the log of what is left, so that adding a number close to -log x loses nothing;
-/// k log 2 is exact but for 3e-6 of it.
+/// log x, |x| not near 1, as k log 2 and the log of what is left, so that adding a number close to
+/// -log x loses nothing; k log 2 is exact but for 3e-6 of it.
 template <class T>
 [[nodiscard]] compensated<T> split_logarithm(const T& x) {
   if constexpr (std::floating_point<T>) {
@@ -29,8 +30,10 @@ template <class T>
   }
 }
 
-/// log(1 - e^-g) for a gap g > 0. What the rounding of g costs is put back: d/dg log(1 - e^-g) = 1 / (e^g - 1).
-/// Source  M. Maechler, Accurately computing log(1 - exp(-|a|)), Rmpfr vignette, 2012: expm1 below log 2, log1p above.
+/// log(1 - e^-g) for a gap g > 0. What the rounding of g costs is put back: d/dg log(1 - e^-g) = 1
+/// / (e^g - 1).
+/// Source  M. Maechler, Accurately computing log(1 - exp(-|a|)), Rmpfr vignette, 2012: expm1 below
+///         log 2, log1p above.
 template <class T>
 [[nodiscard]] compensated<T> log_one_minus_exponential(const compensated<T>& gap) {
   if (gap.high < T(0.6931471805599453)) {

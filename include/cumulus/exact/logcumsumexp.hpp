@@ -12,10 +12,12 @@ namespace cumulus {
 
 /// log sum_{j<=i} w_j e^{scale x_j}, and of e^sink in every one, written to out.
 ///
-/// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise is copied first.
+/// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise
+///          is copied first.
 /// Units    x and the result in nats.
-/// Edges    what is masked, of weight 0 or -inf repeats the value before it, -inf (or the sink) at first; +inf stays to the end
-///          but for a NaN, which stays; a weight that is negative or NaN, and one of +inf on -inf give NaN.
+/// Edges    what is masked, of weight 0 or -inf repeats the value before it, -inf (or the sink) at
+///          first; +inf stays to the end but for a NaN, which stays; a weight that is negative or
+///          NaN, and one of +inf on -inf give NaN.
 /// Error    each as logsumexp of its prefix: logsumexp_max_ulp and logsumexp_tail_max_ulp.
 /// Cost     one read of x, n exp, n log; no allocation where x lies in memory.
 /// Source   kernels/running_exp_sum.hpp

@@ -9,8 +9,8 @@
 
 namespace cumulus {
 
-/// What the Error lines promise and their tests assert: roundings of max(|result|, mean |x|), and ulp of
-/// max(1, 2 max |x|, |result|).
+/// What the Error lines promise and their tests assert: roundings of max(|result|, mean |x|), and
+/// ulp of max(1, 2 max |x|, |result|).
 inline constexpr int logmeanexp_max_roundings = 3;
 inline constexpr int logvarexp_max_ulp = 8;
 
@@ -36,9 +36,11 @@ inline constexpr auto logmeanexp_kernel = [](const auto& t) { return kernels::lo
 /// Shape    x: [n]; weights, mask: [n]; no sink.
 /// Units    nats.
 /// Edges    nothing kept gives NaN; else as logsumexp. Equal x give x back.
-/// Error    logmeanexp_max_roundings where weights are >= 0 and e^(max x - mean x) is finite; near 0 too.
+/// Error    logmeanexp_max_roundings where weights are >= 0 and e^(max x - mean x) is finite; near
+///          0 too.
 /// Cost     five reads of x, 2n exp.
-/// Source   derived here: e^y - 1 - y has mean E e^y - 1 about the mean, without its first-order term.
+/// Source   derived here: e^y - 1 - y has mean E e^y - 1 about the mean, without its first-order
+///          term.
 template <real_vector X>
 [[nodiscard]] result_of<X> logmeanexp(const X& x, const options<result_of<X>>& o = {}) {
   detail::require_no_sink("logmeanexp", o.sink.has_value());
@@ -53,11 +55,12 @@ template <real_matrix X, direction D>
   return reduced("logmeanexp", x, d, o, detail::logmeanexp_kernel);
 }
 
-/// log of the variance of e^{scale x_i}: the mean square deviation, divided by sum w - correction (0, or 1 for the unbiased
-/// estimate from unit weights).
+/// log of the variance of e^{scale x_i}: the mean square deviation, divided by sum w - correction
+/// (0, or 1 for the unbiased estimate from unit weights).
 ///
 /// Shape    x: [n]; weights, mask: [n]; no sink.
-/// Edges    no more weight than the correction gives NaN, equal x and nothing but -inf give -inf, a +inf gives +inf.
+/// Edges    no more weight than the correction gives NaN, equal x and nothing but -inf give -inf, a
+///          +inf gives +inf.
 /// Error    logvarexp_max_ulp, and the conditioning of the deviations.
 /// Cost     five reads of x, 3n exp.
 template <real_vector X>

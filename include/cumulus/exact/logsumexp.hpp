@@ -11,8 +11,8 @@
 namespace cumulus {
 
 /// What the Error line promises and its test asserts, in ulp: of max(1, |result|) in float, of
-/// max(1, max |x|, |result|) in double and wider; of the result itself where the largest term is 1 and
-/// the others are all there is to the answer ([0, -40] gives 4.25e-18).
+/// max(1, max |x|, |result|) in double and wider; of the result itself where the largest term is 1
+/// and the others are all there is to the answer ([0, -40] gives 4.25e-18).
 inline constexpr int logsumexp_max_ulp = 2;
 inline constexpr int logsumexp_tail_max_ulp = 3;
 
@@ -28,12 +28,13 @@ inline constexpr auto logsumexp_kernel = [](const auto& t) {
 ///
 /// Shape    x: [n], n >= 0; weights, mask: [n].
 /// Units    x and the result in nats.
-/// Edges    nothing kept or all -inf gives -inf; a +inf (no NaN) gives +inf; a kept NaN gives NaN; a weight
-///          of 0 removes its term whatever it holds; a negative total gives NaN, one of 0 gives -inf.
+/// Edges    nothing kept or all -inf gives -inf; a +inf (no NaN) gives +inf; a kept NaN gives NaN;
+///          a weight of 0 removes its term whatever it holds; a negative total gives NaN, one of 0
+///          gives -inf.
 /// Error    logsumexp_max_ulp and logsumexp_tail_max_ulp, for every n, for weights >= 0.
 /// Cost     two reads of x, n exp; no allocation where x lies in memory.
-/// Source   P. Blanchard, D. Higham, N. Higham, IMA J. Numer. Anal. 41 (2021) 2311-2330, the shifted form
-///          with log1p; the shift compensated here.
+/// Source   P. Blanchard, D. Higham, N. Higham, IMA J. Numer. Anal. 41 (2021) 2311-2330, the
+///          shifted form with log1p; the shift compensated here.
 template <real_vector X>
 [[nodiscard]] result_of<X> logsumexp(const X& x, const options<result_of<X>>& o = {}) {
   return reduced("logsumexp", x, o, detail::logsumexp_kernel);

@@ -74,9 +74,10 @@ template <class R, class At>
 /// log sum_i e^{z_i}, its imaginary part in (-pi, pi].
 ///
 /// Shape    z: [n], n >= 0; std::complex of a built-in scalar.
-/// Edges    a real part of -inf takes no part, whatever the imaginary part (C99, G.6.3.1); nothing else gives (-inf, 0), as
-///          does a sum of 0. One real part of +inf gives +inf and its argument, several that differ give a NaN argument.
-///          NaN, and an infinite imaginary part beside a finite real one, give NaN.
+/// Edges    a real part of -inf takes no part, whatever the imaginary part (C99, G.6.3.1); nothing
+///          else gives (-inf, 0), as does a sum of 0. One real part of +inf gives +inf and its
+///          argument, several that differ give a NaN argument. NaN, and an infinite imaginary part
+///          beside a finite real one, give NaN.
 /// Error    4 ulp of max(1, max |z|) where the terms do not cancel.
 /// Cost     two reads of z; n exp, sin and cos.
 template <detail::complex_vector Z>

@@ -56,10 +56,12 @@ template <real_matrix X, direction D>
   return normalised("logsumexp_gradient", x, d, o, detail::gradient_kernel);
 }
 
-/// d logsumexp(x, o) / d w_i = e^{scale x_i} / sum_j w_j e^{scale x_j}, of entries with weight 0 too.
+/// d logsumexp(x, o) / d w_i = e^{scale x_i} / sum_j w_j e^{scale x_j}, of entries with weight 0
+/// too.
 ///
 /// Shape   x, out: [n].
-/// Edges   a masked entry gives 0; where the sum is 0, infinite or NaN: NaN, 0 where e^{x_i} is 0 beside it.
+/// Edges   a masked entry gives 0; where the sum is 0, infinite or NaN: NaN, 0 where e^{x_i} is 0
+///         beside it.
 /// Error   logsumexp_gradient_max_ulp.
 template <real_vector X, out_vector<result_of<X>> Out>
 void logsumexp_gradient_weights(const X& x, Out&& out, const options<result_of<X>>& o = {}) {

@@ -15,11 +15,12 @@ namespace cumulus {
 /// What the Error line promises and its test asserts, in ulp of log_abs.
 inline constexpr int logsumexp_signed_max_ulp = 4;
 
-/// The most words behind the point that a sum is computed with, of 32 bits: where terms cancel even further,
-/// the answer is NaN. One cancelled difference of two doubles takes at most 34.
+/// The most words behind the point that a sum is computed with, of 32 bits: where terms cancel even
+/// further, the answer is NaN. One cancelled difference of two doubles takes at most 34.
 inline constexpr int logsumexp_signed_max_words = 256;
 
-/// What a call may say besides x and the weights: `{.mask = keep, .scale = s}`, as in core/options.hpp.
+/// What a call may say besides x and the weights: `{.mask = keep, .scale = s}`, as in
+/// core/options.hpp.
 struct signed_options {
   operand<bool> mask{};
   double scale = 1;
@@ -27,7 +28,8 @@ struct signed_options {
 
 namespace detail {
 
-/// More and more words until the error is small enough: `enough(value)`. An infinite error if that takes too many.
+/// More and more words until the error is small enough: `enough(value)`. An infinite error if that
+/// takes too many.
 template <class S, class T, class Enough>
 [[nodiscard]] kernels::wide_value<T> sum_until(const kernels::exact_exp_sum<S>& sum, const T& shift,
                                                int subtracted, Enough enough) {
@@ -40,11 +42,12 @@ template <class S, class T, class Enough>
   return {0, T(0), 0, infinity<double>};
 }
 
-/// log |sum| and its sign from the bits of the terms. Requires that none is +inf or NaN, `kept` the positions of those that
-/// are not 0.
+/// log |sum| and its sign from the bits of the terms. Requires that none is +inf or NaN, `kept` the
+/// positions of those that are not 0.
 ///
-/// The sum is first computed as far as its sign takes, then what is left of it when e^log_abs is subtracted, or 1 where
-/// that is close: log_abs + log1p of that is the answer, and exact to one rounding.
+/// The sum is first computed as far as its sign takes, then what is left of it when e^log_abs is
+/// subtracted, or 1 where that is close: log_abs + log1p of that is the answer, and exact to one
+/// rounding.
 template <class S>
 [[nodiscard]] signed_log<compute_scalar<S>> exact_signed_sum(const kernels::terms<S>& t,
                                                              std::vector<index_t> kept) {
@@ -109,14 +112,17 @@ template <class S>
 ///
 /// Shape    x, w, mask: [n], n >= 0.
 /// Units    x and log_abs in nats.
-/// Edges    nothing kept, all -inf, or weights that cancel at every x give (-inf, 0); +inf, or a weight of +-inf on a
-///          finite x, give (inf, its sign), both signs of it (NaN, NaN); so do a kept NaN and a weight of
-///          +-inf on -inf; a weight of 0 removes its term whatever it holds.
+/// Edges    nothing kept, all -inf, or weights that cancel at every x give (-inf, 0); +inf, or a
+///          weight of +-inf on a finite x, give (inf, its sign), both signs of it (NaN, NaN); so do
+///          a kept NaN and a weight of +-inf on -inf; a weight of 0 removes its term whatever it
+///          holds.
 /// Error    the sign is exact, log_abs within logsumexp_signed_max_ulp, near 0 too; NaN beyond
-///          logsumexp_signed_max_words. For scalars whose bits cannot be taken apart (autodiff), that of logsumexp times
-///          sum |w| e^x / |sum|; those without a fused multiply-add round scale x.
-/// Cost     up to three reads of x and 2n exp; where terms cancel or the result is close to 0, a sort and some
-///          4 us a term more, allocated index included; growing with the cube of the digits lost.
+///          logsumexp_signed_max_words. For scalars whose bits cannot be taken apart (autodiff),
+///          that of logsumexp times sum |w| e^x / |sum|; those without a fused multiply-add round
+///          scale x.
+/// Cost     up to three reads of x and 2n exp; where terms cancel or the result is close to 0, a
+///          sort and some 4 us a term more, allocated index included; growing with the cube of the
+///          digits lost.
 template <real_vector X, real_vector W>
 [[nodiscard]] signed_log<result_of<X>> logsumexp_signed(const X& x, const W& w,
                                                         const signed_options& o = {}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What functions from a vector to one of its size share: checks, memory that overlaps, the lines of a matrix one by one.
+// What functions from a vector to one of its size share: checks, memory that overlaps, the lines of
+// a matrix one by one.
 // Layer 2 (exact): uses core and kernels.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Calls that cannot mean anything, so that a readable message comes first: a matrix without a direction,
-// std::vector<bool>, an out argument that cannot be written.
+// Calls that cannot mean anything, so that a readable message comes first: a matrix without a
+// direction, std::vector<bool>, an out argument that cannot be written.
 // Layer 2 (exact): uses core.
 #pragma once
 

@@ -36,12 +36,13 @@ template <class T, class Id>
 
 }  // namespace detail
 
-/// log of the sum of w_i e^{scale x_i} over the i of segment k, and of e^sink in every one, for k = 0..segment_count - 1.
+/// log of the sum of w_i e^{scale x_i} over the i of segment k, and of e^sink in every one, for k =
+/// 0..segment_count - 1.
 ///
 /// Shape    x, segment_ids, weights, mask: [n], n >= 0, in any order; result: [segment_count].
 /// Requires every id in 0..segment_count - 1, of masked elements too.
-/// Edges    a segment of nothing, or nothing kept, gives -inf (or the sink); in each, what logsumexp gives, but NaN for a
-///          negative weight.
+/// Edges    a segment of nothing, or nothing kept, gives -inf (or the sink); in each, what
+///          logsumexp gives, but NaN for a negative weight.
 /// Error    each as logsumexp of its segment: logsumexp_max_ulp and logsumexp_tail_max_ulp.
 /// Cost     one read of x, two of the ids, n exp; 64 bytes a segment in double.
 /// Source   kernels/running_exp_sum.hpp

@@ -23,9 +23,11 @@ namespace detail {
 
 /// w_i e^{x_i} / sum_j w_j e^{x_j}, written to out.
 ///
-/// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise is copied first.
-/// Edges    a kept NaN gives NaN everywhere kept, a row of nothing but -inf as well; one +inf gives a one-hot
-///          row, several give NaN there and 0 elsewhere; what is masked or of weight 0 gives 0.
+/// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise
+///          is copied first.
+/// Edges    a kept NaN gives NaN everywhere kept, a row of nothing but -inf as well; one +inf gives
+///          a one-hot row, several give NaN there and 0 elsewhere; what is masked or of weight 0
+///          gives 0.
 /// Error    softmax_max_ulp for every entry, size and spread, subnormal entries included.
 /// Cost     three reads of x, 2n exp, no allocation where x lies in memory.
 /// Source   as logsumexp; the rounding of x - max x is compensated, here.

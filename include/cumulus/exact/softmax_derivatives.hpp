@@ -8,8 +8,8 @@
 
 namespace cumulus {
 
-/// What the Error lines promise and their tests assert: ulp of p_i (|v_i - reference| + mean |v - reference|),
-/// reference being v at the largest term; for log_softmax of |g_i| + p_i sum |g|.
+/// What the Error lines promise and their tests assert: ulp of p_i (|v_i - reference| + mean |v -
+/// reference|), reference being v at the largest term; for log_softmax of |g_i| + p_i sum |g|.
 inline constexpr int softmax_derivative_max_ulp = 8;
 
 namespace detail {
@@ -79,8 +79,8 @@ template <class X, class V, direction D, class Kernel>
 /// The change of softmax(x, o) along v: scale p_i (v_i - sum_j p_j v_j).
 ///
 /// Shape   x, v: [n]; of matrices, line by line, the same shape.
-/// Edges   what is masked, of weight 0 or -inf has no part in it and gives 0, whatever its v; a row whose softmax
-///         is constant (a single +inf) gives 0, one whose softmax is NaN gives NaN.
+/// Edges   what is masked, of weight 0 or -inf has no part in it and gives 0, whatever its v; a row
+///         whose softmax is constant (a single +inf) gives 0, one whose softmax is NaN gives NaN.
 /// Error   softmax_derivative_max_ulp; exactly 0 for a constant v.
 /// Cost    2n exp.
 template <real_vector X, real_vector V>
@@ -94,7 +94,8 @@ template <real_matrix X, real_matrix V, direction D>
   return detail::along("softmax_jvp", x, v, d, o, detail::softmax_product(o.degenerate));
 }
 
-/// The gradient in x of sum_i g_i softmax(x, o)_i: the same product, since the Jacobian is symmetric.
+/// The gradient in x of sum_i g_i softmax(x, o)_i: the same product, since the Jacobian is
+/// symmetric.
 template <real_vector X, real_vector G>
 [[nodiscard]] plain_of<X> softmax_vjp(const X& x, const G& g, const options<result_of<X>>& o = {}) {
   return detail::along("softmax_vjp", x, g, o, detail::softmax_product(o.degenerate));
@@ -111,7 +112,8 @@ template <real_matrix X, real_matrix G, direction D>
   return detail::along("softmax_vjp", x, g, d, o, detail::softmax_product(o.degenerate));
 }
 
-/// The gradient in x of sum_i g_i log_softmax(x, o)_i: scale (g_i - p_i sum_j g_j), the sum over what is kept.
+/// The gradient in x of sum_i g_i log_softmax(x, o)_i: scale (g_i - p_i sum_j g_j), the sum over
+/// what is kept.
 ///
 /// Shape   x, g: [n]; of matrices, line by line, the same shape.
 /// Edges   masked entries and those of weight 0 give 0.
@@ -133,7 +135,8 @@ template <real_matrix X, real_matrix G, direction D>
   return detail::along("log_softmax_vjp", x, g, d, o, detail::log_softmax_product(o.degenerate));
 }
 
-/// The Hessian of logsumexp(x, o) times v: scale^2 p_i (v_i - sum_j p_j v_j); 0 where nothing or only -inf is kept.
+/// The Hessian of logsumexp(x, o) times v: scale^2 p_i (v_i - sum_j p_j v_j); 0 where nothing or
+/// only -inf is kept.
 template <real_vector X, real_vector V>
 [[nodiscard]] plain_of<X> logsumexp_hvp(const X& x, const V& v,
                                         const options<result_of<X>>& o = {}) {

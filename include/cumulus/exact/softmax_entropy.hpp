@@ -23,7 +23,8 @@ inline constexpr auto entropy_kernel = [](const auto& t) { return kernels::entro
 /// Shape   x: [n]; the options as for softmax.
 /// Units   nats; 0 for a one-hot row, log n for equal x.
 /// Edges   nothing kept, nothing but -inf, several +inf and NaN give NaN.
-/// Error   softmax_entropy_max_ulp for weights that do not differ by more than e^10, where all terms are of one sign.
+/// Error   softmax_entropy_max_ulp for weights that do not differ by more than e^10, where all
+///         terms are of one sign.
 /// Cost    three reads of x, 2n exp.
 template <real_vector X>
 [[nodiscard]] result_of<X> softmax_entropy(const X& x, const options<result_of<X>>& o = {}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The average of values weighted by the softmax of their scores, as they come: what attention computes.
+// The average of values weighted by the softmax of their scores, as they come: what attention
+// computes.
 // Layer 2 (exact): uses core and kernels; attention builds on it.
 #pragma once
 
@@ -38,18 +39,21 @@ template <class C>
 
 }  // namespace detail
 
-/// sum_i p_i v_i with p = softmax of the scores s_i, and their log-sum-exp: a monoid under +=, the empty object its identity.
-/// Any order and any split, merged in any tree, gives the same to the stated error.
+/// sum_i p_i v_i with p = softmax of the scores s_i, and their log-sum-exp: a monoid under +=, the
+/// empty object its identity. Any order and any split, merged in any tree, gives the same to the
+/// stated error.
 ///
-/// Shape    Value: a scalar, or an Eigen vector of e entries; where e is not in its type, the constructor takes it.
-/// Edges    empty: zeros, log-sum-exp -inf. A score of -inf changes nothing, whatever its value holds. One score of
-///          +inf takes all; several leave a mean of NaN; a NaN leaves NaN in both. Values that
-///          are not finite give what IEEE gives of their entry.
-/// Error    mean: softmax_mean_max_ulp; equal values give that value. For 2^-800 < |v| (long double 2^-16000, or 0)
-///          and every number of terms. log_sum: logsumexp_max_ulp, as logsumexp.
-/// Cost     a term: one exp and about 60 + 12 e operations; a merge 40 + 30 e. No allocation but the constructor's.
-/// Source   M. Milakov, N. Gimelshein, arXiv 1805.02867 (the running normaliser); rescaled by exact powers of
-///          two, here.
+/// Shape    Value: a scalar, or an Eigen vector of e entries; where e is not in its type, the
+///          constructor takes it.
+/// Edges    empty: zeros, log-sum-exp -inf. A score of -inf changes nothing, whatever its value
+///          holds. One score of +inf takes all; several leave a mean of NaN; a NaN leaves NaN in
+///          both. Values that are not finite give what IEEE gives of their entry.
+/// Error    mean: softmax_mean_max_ulp; equal values give that value. For 2^-800 < |v| (long double
+///          2^-16000, or 0) and every number of terms. log_sum: logsumexp_max_ulp, as logsumexp.
+/// Cost     a term: one exp and about 60 + 12 e operations; a merge 40 + 30 e. No allocation but
+///          the constructor's.
+/// Source   M. Milakov, N. Gimelshein, arXiv 1805.02867 (the running normaliser); rescaled by exact
+///          powers of two, here.
 template <class T, class Value = T>
 class softmax_mean {
   static_assert(!std::integral<T>,

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// Derivatives of logsumexp, softmax and log_softmax, from the shifted exponentials: never from e^(x - logsumexp), which loses
-// its digits with the size of x.
-// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+// Derivatives of logsumexp, softmax and log_softmax, from the shifted exponentials: never from e^(x
+// - logsumexp), which loses its digits with the size of x.
+// Layer 1 (kernels): portable loops;
+// unchecked, noexcept, no allocation.
 #pragma once
 
 #include <cumulus/kernels/softmax.hpp>
 
 namespace cumulus::kernels {
 
-/// out_i = p_i (v_i - sum_j p_j v_j), p the softmax: its Jacobian, which is symmetric, times v; the sink counts as an
-/// outcome with v = 0. Without the factor of the scale. Requires out apart from x, or x itself.
+/// out_i = p_i (v_i - sum_j p_j v_j), p the softmax: its Jacobian, which is symmetric, times v; the
+/// sink counts as an outcome with v = 0. Without the factor of the scale. Requires out apart from
+/// x, or x itself.
 ///
 /// v is taken relative to its value at the largest term, so that a constant v gives exactly 0.
-/// Edges   where p_i is 0 because x_i is -inf or left out, 0 whatever v_i; a row without a finite sum gives
-///         0 where its softmax is a number.
+/// Edges   where p_i is 0 because x_i is -inf or left out, 0 whatever v_i; a row without a finite
+///         sum gives 0 where its softmax is a number.
 /// Cost    four reads of x, two of v, 2n exp.
 template <class S>
 void softmax_jacobian_product(const terms<S>& t, strided<const S> v, strided<S> out,
@@ -47,8 +49,9 @@ void softmax_jacobian_product(const terms<S>& t, strided<const S> v, strided<S> 
   }
 }
 
-/// out_i = g_i - p_i sum_j g_j: the transposed Jacobian of log_softmax times g; the mask leaves its g out. Without the
-/// factor of the scale. At the largest term, where p_i is near 1, as (g_i rest - the other g) / (1 + rest).
+/// out_i = g_i - p_i sum_j g_j: the transposed Jacobian of log_softmax times g; the mask leaves its
+/// g out. Without the factor of the scale. At the largest term, where p_i is near 1, as (g_i rest -
+/// the other g) / (1 + rest).
 /// Edges   entries left out: 0; x_i = -inf: g_i.
 /// Cost    four reads of x, two of g, 2n exp.
 template <class S>
@@ -90,8 +93,9 @@ void log_softmax_transposed_product(const terms<S>& t, strided<const S> g, strid
   }
 }
 
-/// out_i = d logsumexp / d w_i = e^{s x_i} / sum, for terms of weight 0 too; masked entries 0, and all where there is no
-/// finite positive sum to divide by and no limit either: NaN, or 0 for nothing but -inf.
+/// out_i = d logsumexp / d w_i = e^{s x_i} / sum, for terms of weight 0 too; masked entries 0, and
+/// all where there is no finite positive sum to divide by and no limit either: NaN, or 0 for
+/// nothing but -inf.
 template <class S>
 void logsumexp_weight_gradient(const terms<S>& t, strided<S> out) noexcept {
   using T = compute_scalar<S>;

@@ -3,9 +3,10 @@
 // The sum of the terms w_i e^{s x_i} to any number of digits, for sums that cancel.
 // Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
 //
-// A number is taken apart into its bits, the weights of equal x are added as integers, and every exponential is
-// computed in fixed point with an error bound, relative to the largest term left. By the theorem of Lindemann and Weierstrass
-// a sum with distinct x and weights other than 0 is not 0; so enough words always tell its sign.
+// A number is taken apart into its bits, the weights of equal x are added as integers, and every
+// exponential is computed in fixed point with an error bound, relative to the largest term left. By
+// the theorem of Lindemann and Weierstrass a sum with distinct x and weights other than 0 is not 0;
+// so enough words always tell its sign.
 #pragma once
 
 #include <cumulus/kernels/terms.hpp>
@@ -36,14 +37,15 @@ struct wide_value {
   }
 };
 
-/// A sum of terms, sorted by falling exponent, equal ones merged; relative to e^shift, which may itself be taken off.
+/// A sum of terms, sorted by falling exponent, equal ones merged; relative to e^shift, which may
+/// itself be taken off.
 template <class S>
 class exact_exp_sum {
   using T = compute_scalar<S>;
 
  public:
-  /// Requires the positions of terms that take part, finite and in the order of falling exponents, and that both
-  /// outlive the sum.
+  /// Requires the positions of terms that take part, finite and in the order of falling exponents,
+  /// and that both outlive the sum.
   exact_exp_sum(const terms<S>& t, std::span<const index_t> order) noexcept : t_(t), order_(order) {
     int lowest = 1, highest = 1;
     for (const index_t i : order) {
@@ -60,7 +62,8 @@ class exact_exp_sum {
     return 2 * weight_words_ + 12 * (fraction + 2);
   }
 
-  /// The first position, in the order, whose merged weight is not 0, with its sign; sign 0 if there is none.
+  /// The first position, in the order, whose merged weight is not 0, with its sign; sign 0 if there
+  /// is none.
   struct leader {
     index_t position;
     int sign;
@@ -93,13 +96,15 @@ class exact_exp_sum {
     return T(t_.scale * best.exponent);
   }
 
-  /// sum_i w_i e^{s x_i - shift} - subtracted, where `subtracted` is -1, 0 or 1, with `fraction` words behind the point.
-  /// Requires scratch_words(fraction) words. An error of infinity says that the terms are out of reach.
+  /// sum_i w_i e^{s x_i - shift} - subtracted, where `subtracted` is -1, 0 or 1, with `fraction`
+  /// words behind the point. Requires scratch_words(fraction) words. An error of infinity says that
+  /// the terms are out of reach.
   [[nodiscard]] wide_value<T> evaluate(const T& shift, int subtracted, std::size_t fraction,
                                        words scratch) const noexcept;
 
  private:
-  /// Terms of one exponent: their weights add up to sign magnitude 2^-unit, magnitude of `exponent` - 1 + unit bits.
+  /// Terms of one exponent: their weights add up to sign magnitude 2^-unit, magnitude of `exponent`
+  /// - 1 + unit bits.
   struct group {
     index_t position;  ///< of one of them; -1 for what is subtracted
     int sign;
@@ -135,7 +140,8 @@ class exact_exp_sum {
              d.part[2] < T(0) || T(0) < d.part[2]);
   }
 
-  /// use(group) for every group whose weight is not 0, as long as it says to go on; -subtracted e^shift joins its equals.
+  /// use(group) for every group whose weight is not 0, as long as it says to go on; -subtracted
+  /// e^shift joins its equals.
   template <class Use>
   void each_group(words scratch, Use use, const T& shift = T(0),
                   int subtracted = 0) const noexcept {

@@ -39,8 +39,8 @@ template <class T>
 
 /// log(sum w e^{s x} / sum w) of terms without a sink; NaN of nothing.
 ///
-/// Where all terms are finite, mean + log1p(mean(e^y - 1 - y)) about their mean, which keeps the digits of an answer near 0 or
-/// of equal terms; else the log of the sum less that of the weight.
+/// Where all terms are finite, mean + log1p(mean(e^y - 1 - y)) about their mean, which keeps the
+/// digits of an answer near 0 or of equal terms; else the log of the sum less that of the weight.
 /// Cost    five reads of x, 2n exp.
 template <class S>
 [[nodiscard]] compute_scalar<S> log_mean(const terms<S>& t) noexcept {
@@ -73,8 +73,8 @@ template <class S>
   return log_sum - logarithm(weight.value());
 }
 
-/// log(sum w (e^{s x} - mean)^2 / (sum w - correction)) of terms without a sink, relative to the largest so that nothing
-/// overflows, and by expm1 so that a small spread keeps its digits.
+/// log(sum w (e^{s x} - mean)^2 / (sum w - correction)) of terms without a sink, relative to the
+/// largest so that nothing overflows, and by expm1 so that a small spread keeps its digits.
 /// Cost    five reads of x, 3n exp.
 template <class S>
 [[nodiscard]] compute_scalar<S> log_variance(const terms<S>& t,

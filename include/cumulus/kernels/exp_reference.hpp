@@ -10,7 +10,8 @@
 
 namespace cumulus::kernels {
 
-/// How many powers of two above 1 a running sum may count on; other scalars than the built-in ones have more.
+/// How many powers of two above 1 a running sum may count on; other scalars than the built-in ones
+/// have more.
 template <class T>
 inline constexpr int exp_room = std::min<int>(std::numeric_limits<T>::max_exponent, 1024);
 
@@ -65,7 +66,8 @@ struct split_number {
   std::int64_t power;
 };
 
-/// Whether split_exp takes x: a built-in scalar of |x| < 2^(digits - 5). NaN and infinities are not taken.
+/// Whether split_exp takes x: a built-in scalar of |x| < 2^(digits - 5). NaN and infinities are not
+/// taken.
 template <class T>
 [[nodiscard]] constexpr bool splits(const T& x) noexcept {
   if constexpr (std::floating_point<T>) {
@@ -90,10 +92,11 @@ template <std::floating_point T>
 
 /// The r of terms e^(x - r).
 ///
-/// A multiple of log 2 where the exponents allow it (`splits`). Then the terms of two references differ by an exact power of
-/// two: a sum moves from one to another without rounding, as often as a maximum rises or sums are merged. Else r is
-/// near an x, and a move costs the rounding of one exp; but such exponents lie so far apart, or
-/// (scalars that are not built in) moves do, that the next one makes what came before negligible.
+/// A multiple of log 2 where the exponents allow it (`splits`). Then the terms of two references
+/// differ by an exact power of two: a sum moves from one to another without rounding, as often as a
+/// maximum rises or sums are merged. Else r is near an x, and a move costs the rounding of one exp;
+/// but such exponents lie so far apart, or (scalars that are not built in) moves do, that the next
+/// one makes what came before negligible.
 template <class T>
 class exp_reference {
  public:
@@ -115,7 +118,8 @@ class exp_reference {
   /// x - r; infinite where it overflows.
   [[nodiscard]] T distance(const compensated<T>& x) const noexcept { return less(x, origin_).high; }
 
-  /// w e^(x - r). Requires finite x, finite w > 0, and a term that fits; one too small is gradually 0.
+  /// w e^(x - r). Requires finite x, finite w > 0, and a term that fits; one too small is gradually
+  /// 0.
   /// Error   2 u and the error of exp; where nothing splits, for w other than 1, twice that.
   [[nodiscard]] T term(const compensated<T>& x, const T& w) const noexcept {
     const bool weighted = !detail::is_one(w);

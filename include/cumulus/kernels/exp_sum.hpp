@@ -11,8 +11,8 @@ namespace cumulus::kernels {
 /// What a sum of exponentials is made of: sum = peak (1 + rest).
 ///
 /// Leaving the largest term out of `rest` keeps log1p(rest) accurate where that term is 1 and the
-/// others are all there is to the answer (P. Blanchard, D. Higham, N. Higham, IMA J. Numer. Anal. 41,
-/// 2021, 2311-2330).
+/// others are all there is to the answer (P. Blanchard, D. Higham, N. Higham, IMA J. Numer. Anal.
+/// 41, 2021, 2311-2330).
 template <class T>
 struct exp_sum_result {
   index_t position = -1;        ///< of the largest term; -1 where no term but e^-inf takes part

@@ -8,7 +8,8 @@
 
 namespace cumulus::kernels {
 
-/// out_i = w_i f(y_i), y_i = x_i - mean to 1 ulp; 0 where w_i is 0. Requires out of x's size, x itself or apart from it.
+/// out_i = w_i f(y_i), y_i = x_i - mean to 1 ulp; 0 where w_i is 0. Requires out of x's size, x
+/// itself or apart from it.
 template <class S, class Function>
 void map_centred(const terms<S>& t, const compensated<compute_scalar<S>>& mean, strided<S> out,
                  Function f) noexcept {

@@ -8,7 +8,8 @@
 
 namespace cumulus::kernels {
 
-/// The longest block: 16 additions in each of 8 lanes, so that rounding stays within the moments' bound.
+/// The longest block: 16 additions in each of 8 lanes, so that rounding stays within the moments'
+/// bound.
 inline constexpr index_t power_sums_block = 128;
 inline constexpr index_t power_sums_lanes = 8;
 
@@ -26,7 +27,8 @@ template <class T>
   return lane[0];
 }
 
-/// Multiplication by 2^-e in factors that all fit: before a difference where that could overflow, after it else.
+/// Multiplication by 2^-e in factors that all fit: before a difference where that could overflow,
+/// after it else.
 template <class T>
 struct scaling {
   T before = T(1), after = T(1), last = T(1);
@@ -50,8 +52,8 @@ void deviations(const T* x, index_t n, const T& pivot, const scaling<T>& unit, T
 
 /// sums[p] = sum_i w_i y_i^p for p = 1..order.
 ///
-/// Requires n a multiple of power_sums_lanes, at most power_sums_block; `power` holds the weights (0 for
-/// padding) and is overwritten.
+/// Requires n a multiple of power_sums_lanes, at most power_sums_block; `power` holds the weights
+/// (0 for padding) and is overwritten.
 /// Error   (2p + 16) u of sum_i w_i |y_i|^p, the rounding of y itself included; typically p u.
 template <class T>
 void power_sums(const T* y, T* power, index_t n, int order, T* sums) noexcept {
@@ -61,13 +63,14 @@ void power_sums(const T* y, T* power, index_t n, int order, T* sums) noexcept {
   }
 }
 
-/// The change that moving the origin from 0 to -h makes to power sums: change[p] = sum w ((y + h)^p - y^p).
+/// The change that moving the origin from 0 to -h makes to power sums: change[p] = sum w ((y + h)^p
+/// - y^p).
 ///
-/// By p passes of (y + h) f = y f + h f, one factor at a time: after pass i, entry p holds the sum of
-/// y^(p-i) (y + h)^i. Only the change is carried, so that a compensated sum keeps its low part.
+/// By p passes of (y + h) f = y f + h f, one factor at a time: after pass i, entry p holds the sum
+/// of y^(p-i) (y + h)^i. Only the change is carried, so that a compensated sum keeps its low part.
 /// Cost    order^2 / 2 multiply-adds.
-/// Source  the binomial shift of P. Pebay, T. Terriberry, H. Kolla, J. Bennett, Comput. Stat. 31 (2016)
-///         1305-1325, section 3, without binomials.
+/// Source  the binomial shift of P. Pebay, T. Terriberry, H. Kolla, J. Bennett, Comput. Stat. 31
+///         (2016) 1305-1325, section 3, without binomials.
 template <class T>
 void shift_change(const T* sums, const T& h, int order, T* change) noexcept {
   for (int p = 0; p <= order; ++p) change[p] = T(0);

@@ -8,16 +8,18 @@
 
 namespace cumulus::kernels {
 
-/// Which powers of two the largest term of a running sum lies between: from `lowest` to 64 above (fewer in
-/// scalars of less range). A high place keeps small terms from underflow, a low one leaves room for what they multiply.
+/// Which powers of two the largest term of a running sum lies between: from `lowest` to 64 above
+/// (fewer in scalars of less range). A high place keeps small terms from underflow, a low one
+/// leaves room for what they multiply.
 template <class T>
 inline constexpr int exp_sum_span = exp_room<T> / 16;
 
 /// The largest term, and the sum of the others without it, both relative to one reference.
 ///
-/// Leaving the largest term out keeps log1p(rest / largest) accurate where the others are all there is to the
-/// answer. To merge, one of two largest terms joins the rest. The reference only rises.
-/// Edges   terms of e^-inf and of weight 0 change nothing; log_largest tells +inf and NaN, which stay.
+/// Leaving the largest term out keeps log1p(rest / largest) accurate where the others are all there
+/// is to the answer. To merge, one of two largest terms joins the rest. The reference only rises.
+/// Edges   terms of e^-inf and of weight 0 change nothing; log_largest tells +inf and NaN, which
+///         stay.
 template <class T, int Lowest>
 class running_exp_sum {
  public:
@@ -114,7 +116,8 @@ class running_exp_sum {
   compensated<T> rest_{};
 };
 
-/// For logarithms: a high place, so that terms of which the largest is the greatest number's reciprocal still count.
+/// For logarithms: a high place, so that terms of which the largest is the greatest number's
+/// reciprocal still count.
 template <class T>
 using running_log_sum = running_exp_sum<T, std::floating_point<T> ? exp_room<T> / 2 : 0>;
 
@@ -129,14 +132,16 @@ template <class T>
   return is_finite(product) ? two_product(scale, x) : compensated<T>{product, T(0)};
 }
 
-/// Adds term i under a scale of its own; one that takes no part changes nothing. Requires i < t.size().
+/// Adds term i under a scale of its own; one that takes no part changes nothing. Requires i <
+/// t.size().
 template <class S>
 void add_term(running_log_sum<compute_scalar<S>>& sum, const terms<S>& t, index_t i,
               const compute_scalar<S>& scale) noexcept {
   if (t.takes_part(i)) sum.add(scaled_exponent(t.exponent(i), scale), t.weight(i));
 }
 
-/// out_i = log of the sum and of the terms up to i. Requires out of x's size, x itself or memory apart from it.
+/// out_i = log of the sum and of the terms up to i. Requires out of x's size, x itself or memory
+/// apart from it.
 template <class S>
 void cumulative_log_sum(running_log_sum<compute_scalar<S>> sum, const terms<S>& t,
                         const compute_scalar<S>& scale, strided<S> out) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The sum of the terms w_i e^{s x_i} of either sign: in the scalar itself, with a bound that tells whether that is enough.
+// The sum of the terms w_i e^{s x_i} of either sign: in the scalar itself, with a bound that tells
+// whether that is enough.
 // Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
@@ -18,8 +19,8 @@ struct signed_sum {
 
 /// log |sum| and its sign, with a bound.
 ///
-/// Error   each ratio to the peak is off by at most 9 u, log, log1p and exp taken to be within an ulp and a half; so
-///         log |1 + rest| by 9 u sum |ratios| / |1 + rest|.
+/// Error   each ratio to the peak is off by at most 9 u, log, log1p and exp taken to be within an
+///         ulp and a half; so log |1 + rest| by 9 u sum |ratios| / |1 + rest|.
 /// Cost    two reads of x and n exp; three and 2n where a weight is negative.
 template <class S>
 [[nodiscard]] signed_sum<compute_scalar<S>> signed_exp_sum(const terms<S>& t) noexcept {

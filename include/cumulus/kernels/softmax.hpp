@@ -11,8 +11,9 @@ namespace cumulus::kernels {
 
 namespace detail {
 
-/// The entries of a row whose sum is no finite positive number. An entry that has nothing is `nothing`, one that
-/// has it all is `all`, one among `parts` equals is `share`: 0, 1 and 1 / parts, or their logarithms.
+/// The entries of a row whose sum is no finite positive number. An entry that has nothing is
+/// `nothing`, one that has it all is `all`, one among `parts` equals is `share`: 0, 1 and 1 /
+/// parts, or their logarithms.
 template <class S>
 void degenerate_softmax(const terms<S>& t, const exp_sum_result<compute_scalar<S>>& sum,
                         strided<S> out, degenerate policy, bool logarithmic) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The terms w_i e^{s x_i} of a softmax, and their ratios without overflow or the rounding of a shift.
+// The terms w_i e^{s x_i} of a softmax, and their ratios without overflow or the rounding of a
+// shift.
 // Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
@@ -36,11 +37,12 @@ template <class T>
   return power + power * x.low;
 }
 
-/// The terms of a sum of exponentials, as the kernels take them: those of x, and the sink as one more at the end.
+/// The terms of a sum of exponentials, as the kernels take them: those of x, and the sink as one
+/// more at the end.
 ///
-/// A scale is split into its size and its sign, which x takes. A scale of 0 makes every x that is not NaN a 0;
-/// an infinite one leaves the limit: the largest x become 0 and the others -inf, and the sum is e^limit times as
-/// large, limit = scale times the largest x.
+/// A scale is split into its size and its sign, which x takes. A scale of 0 makes every x that is
+/// not NaN a 0; an infinite one leaves the limit: the largest x become 0 and the others -inf, and
+/// the sum is e^limit times as large, limit = scale times the largest x.
 template <class S>
 struct terms {
   using scalar = compute_scalar<S>;
@@ -102,9 +104,11 @@ template <class S>
   return {t.exponent(i), t.weight(i), t.log_weight(i), i == t.size()};
 }
 
-/// The exponent of term i less that of another, the weights left out. Requires that the other is finite.
+/// The exponent of term i less that of another, the weights left out. Requires that the other is
+/// finite.
 ///
-/// The scale multiplies the difference, not its ends; where the difference overflows, that of the halves.
+/// The scale multiplies the difference, not its ends; where the difference overflows, that of the
+/// halves.
 template <class S>
 [[nodiscard]] compensated<compute_scalar<S>> exponent_gap(
     const terms<S>& t, index_t i, const term<compute_scalar<S>>& other) noexcept {
@@ -127,8 +131,9 @@ template <class S>
 
 /// w_i e^{s x_i} over another term. Requires finite terms, the ratio at most moderately above 1.
 ///
-/// The ratio of the weights may leave the range of the scalar where that of the exponentials brings it
-/// back, so it is split into a fraction and a power of two, put between the two halves of the exponential.
+/// The ratio of the weights may leave the range of the scalar where that of the exponentials brings
+/// it back, so it is split into a fraction and a power of two, put between the two halves of the
+/// exponential.
 /// Error   unweighted 1.5 ulp and the error of exp; weighted 4 ulp and twice the error of exp.
 template <class S>
 [[nodiscard]] compute_scalar<S> ratio(const terms<S>& t, index_t i,

@@ -3,8 +3,8 @@
 // Arithmetic in as many words as it takes: unsigned numbers, least significant word first.
 // Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
 //
-// A fixed-point number has its last word before the point and the others, `fraction_bits` of them, behind it;
-// its unit is 2^-fraction_bits.
+// A fixed-point number has its last word before the point and the others, `fraction_bits` of them,
+// behind it; its unit is 2^-fraction_bits.
 #pragma once
 
 #include <cumulus/core/scalar.hpp>
@@ -39,7 +39,8 @@ inline void clear(words a) noexcept { std::fill(a.begin(), a.end(), word(0)); }
   return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
 }
 
-/// a += b 2^(32 offset). Requires that b is no longer than what it is added to, and that the sum fits.
+/// a += b 2^(32 offset). Requires that b is no longer than what it is added to, and that the sum
+/// fits.
 inline void add(words a, const_words b, std::size_t offset = 0) noexcept {
   std::uint64_t carry = 0;
   for (std::size_t i = 0; i + offset < a.size() && (i < b.size() || carry != 0); ++i) {
@@ -79,8 +80,8 @@ inline void divide(words a, word divisor) noexcept {
   }
 }
 
-/// out = a 2^-count, rounded down; a negative count shifts to the left. Words of `out` beyond those of a
-/// take what is shifted into them, so any two sizes do; out may be a where count >= 0.
+/// out = a 2^-count, rounded down; a negative count shifts to the left. Words of `out` beyond those
+/// of a take what is shifted into them, so any two sizes do; out may be a where count >= 0.
 inline void shift_right(const_words a, index_t count, words out) noexcept {
   const auto floor_of = [](index_t n) {
     return n >= 0 ? n / word_bits : -((word_bits - 1 - n) / word_bits);
@@ -95,7 +96,8 @@ inline void shift_right(const_words a, index_t count, words out) noexcept {
   }
 }
 
-/// out = a b, rounded down. Requires fixed-point numbers of one size, `scratch` twice as long; out may be a or b.
+/// out = a b, rounded down. Requires fixed-point numbers of one size, `scratch` twice as long; out
+/// may be a or b.
 inline void multiply(const_words a, const_words b, words scratch, words out) noexcept {
   const std::size_t n = a.size();
   clear(scratch.first(2 * n));
@@ -145,7 +147,8 @@ template <class T>
   return sum;
 }
 
-/// a = log 2 as a fixed-point number. Requires scratch of at least three more words than three times a's.
+/// a = log 2 as a fixed-point number. Requires scratch of at least three more words than three
+/// times a's.
 /// Error   1 unit.
 /// Source  log 2 = 2 artanh(1/3), with one word more than a has.
 inline void log_of_two(words a, words scratch) noexcept {
@@ -172,9 +175,10 @@ inline void log_of_two(words a, words scratch) noexcept {
   return halvings;
 }
 
-/// out = e^x, x itself overwritten. Requires fixed-point numbers of one size, 0 <= x < 2, scratch twice as long.
-/// Error   48 2^exponential_halvings units: the series leaves 5 relative ones, each squaring doubles them and
-///         adds one, and the result is at most e^2.
+/// out = e^x, x itself overwritten. Requires fixed-point numbers of one size, 0 <= x < 2, scratch
+/// twice as long.
+/// Error   48 2^exponential_halvings units: the series leaves 5 relative ones, each squaring
+///         doubles them and adds one, and the result is at most e^2.
 inline void exponential(words x, words scratch, words out) noexcept {
   const index_t bits = fraction_bits(x);
   const int halvings = exponential_halvings(bits);

@@ -10,24 +10,26 @@
 
 namespace cumulus {
 
-/// What the Error line promises and its tests assert: the error of moment(p) is at most this many u p of
-/// sum w |y|^p / W for a range and for a weighted range; for values added one by one (n <= 10^6, p <= 8) or
-/// merged it is at most this part of sum w |y|^p / W.
+/// What the Error line promises and its tests assert: the error of moment(p) is at most this many u
+/// p of sum w |y|^p / W for a range and for a weighted range; for values added one by one (n <=
+/// 10^6, p <= 8) or merged it is at most this part of sum w |y|^p / W.
 inline constexpr int central_moments_max_roundings = 4;
 inline constexpr int central_moments_weighted_max_roundings = 8;
 inline constexpr double central_moments_streaming_error = 1e-13;
 
-/// The weight, mean, central moments and range of a sample: a monoid under +=, the empty object its identity.
-/// Any split of a sample, merged in any order, gives the same moments to the stated error.
+/// The weight, mean, central moments and range of a sample: a monoid under +=, the empty object its
+/// identity. Any split of a sample, merged in any order, gives the same moments to the stated
+/// error.
 ///
 /// Shape    order >= 0: P, or chosen at construction where P is cumulus::dynamic.
-/// Edges    a weight of 0 changes nothing, whatever it comes with. A value that is not finite leaves the mean
-///          that IEEE gives and moments of NaN; a weight that is negative, infinite or NaN leaves NaN.
-///          Constant data have moments of exactly 0. Empty: weight 0, min +inf, max -inf, the rest NaN.
+/// Edges    a weight of 0 changes nothing, whatever it comes with. A value that is not finite
+///          leaves the mean that IEEE gives and moments of NaN; a weight that is negative, infinite
+///          or NaN leaves NaN. Constant data have moments of exactly 0. Empty: weight 0, min +inf,
+///          max -inf, the rest NaN.
 /// Error    central_moments_max_roundings and its neighbours, at any offset and scale.
 /// Cost     a value: order^2 / 2 + 40 operations; a range: about 3 order + 20 an element.
-/// Source   P. Pebay, T. Terriberry, H. Kolla, J. Bennett, Comput. Stat. 31 (2016) 1305-1325: merge and two-pass
-///          correction; anchor, scale and compensation here (moment_state.hpp).
+/// Source   P. Pebay, T. Terriberry, H. Kolla, J. Bennett, Comput. Stat. 31 (2016) 1305-1325: merge
+///          and two-pass correction; anchor, scale and compensation here (moment_state.hpp).
 template <class T, int P = dynamic>
 class central_moments {
   static_assert(P >= dynamic,
@@ -52,8 +54,8 @@ class central_moments {
   /// One value of weight w.
   void add(const T& x, const T& w = T(1)) { state_.add(S(x), S(w)); }
 
-  /// The elements of a range, of any scalar that converts; in fixed blocks, so that the result depends on
-  /// the elements alone.
+  /// The elements of a range, of any scalar that converts; in fixed blocks, so that the result
+  /// depends on the elements alone.
   template <real_vector X>
   void add(const X& x) {
     const operand<scalar_of<X>> values(x);
@@ -105,8 +107,8 @@ class central_moments {
     return *this;
   }
 
-  /// The largest factor by which a removal has magnified the rounding error of the weight or of an even moment; 1
-  /// if nothing was removed.
+  /// The largest factor by which a removal has magnified the rounding error of the weight or of an
+  /// even moment; 1 if nothing was removed.
   [[nodiscard]] T loss() const { return T(state_.loss()); }
   /// Whether removals have cost more than half of the digits: rebuild the sample then.
   [[nodiscard]] bool lossy() const {
@@ -118,13 +120,15 @@ class central_moments {
   [[nodiscard]] T min() const { return T(state_.min()); }
   [[nodiscard]] T max() const { return T(state_.max()); }
 
-  /// mu_k = sum w y^k / W, divided by the weight, not by one less. To infinity or 0 where it does not fit.
+  /// mu_k = sum w y^k / W, divided by the weight, not by one less. To infinity or 0 where it does
+  /// not fit.
   [[nodiscard]] T moment(std::integral auto k) const {
     require_order("central_moments::moment", k, 0, order(), "the order held");
     return T(state_.moment(static_cast<int>(k)));
   }
 
-  /// mu_k / mu_2^(k/2), finite at any scale of the data; NaN for constant data. Requires order >= 2.
+  /// mu_k / mu_2^(k/2), finite at any scale of the data; NaN for constant data. Requires order >=
+  /// 2.
   [[nodiscard]] T standardized_moment(std::integral auto k) const {
     require_order("central_moments::standardized_moment", 2, 0, order(), "the order held");
     require_order("central_moments::standardized_moment", k, 0, order(), "the order held");

@@ -3,13 +3,14 @@
 // The state behind central_moments, and what keeps its digits: anchor, scale, compensation.
 // Layer 2 (moments): uses core and kernels.
 //
-// The sums M_p = sum w y^p are about the mean, y in units of 2^e, the power of two just above max - min,
-// so that no power overflows. The mean is an anchor (the first value, or the pivot of the first block) plus an
-// offset in the same units, so that a common offset of 1e12 costs nothing. Sums and offset carry their rounding errors.
+// The sums M_p = sum w y^p are about the mean, y in units of 2^e, the power of two just above max -
+// min, so that no power overflows. The mean is an anchor (the first value, or the pivot of the
+// first block) plus an offset in the same units, so that a common offset of 1e12 costs nothing.
+// Sums and offset carry their rounding errors.
 //
 // To merge, both samples' sums are moved to the common mean, a distance h away, and added:
-// sum w (y + h)^p = sum_k C(p, k) h^k M_{p-k}. To unmerge, the part is moved to the mean of the whole, subtracted,
-// and the rest is moved to its own mean.
+// sum w (y + h)^p = sum_k C(p, k) h^k M_{p-k}. To unmerge, the part is moved to the mean of the
+// whole, subtracted, and the rest is moved to its own mean.
 #pragma once
 
 #include <cumulus/core/compensated.hpp>
@@ -74,7 +75,8 @@ class moment_state {
     for (std::size_t p = 2; p < sums_.size(); ++p) sums_[p] += power *= h;
   }
 
-  /// The elements in blocks of fixed length, each a two-pass sample of its own; ones where weights are null.
+  /// The elements in blocks of fixed length, each a two-pass sample of its own; ones where weights
+  /// are null.
   template <class X, class W>
   void add_range(const strided<const X>& x, const strided<const W>& weights) {
     moment_state block(*this);
@@ -236,8 +238,8 @@ class moment_state {
         .value();
   }
 
-  /// Moves the sums to the mean that this and a sample of weight w at distance delta have together, counts w
-  /// in, and returns how far that sample has to move.
+  /// Moves the sums to the mean that this and a sample of weight w at distance delta have together,
+  /// counts w in, and returns how far that sample has to move.
   S approach(const S& delta, const compensated<S>& w) {
     const compensated<S> total = sums_[0] + w;
     const S step = delta * (w.value() / total.value());
@@ -248,8 +250,8 @@ class moment_state {
     return rest;
   }
 
-  /// y -> y + h for sums whose first moment is `first`; both the sums and the change are taken per unit of
-  /// weight, so that large weights do not overflow.
+  /// y -> y + h for sums whose first moment is `first`; both the sums and the change are taken per
+  /// unit of weight, so that large weights do not overflow.
   void move(const S& h, const S& first) {
     if (order() < 2) return;
     order_buffer<S, P> work(order()), change(order());
@@ -260,7 +262,8 @@ class moment_state {
     for (int p = 2; p <= order(); ++p) at(p) += change.data()[p] * weight();
   }
 
-  /// Adds (sign 1) or subtracts (sign -1) the other's sums after y -> y + h, in units of this; not its weight.
+  /// Adds (sign 1) or subtracts (sign -1) the other's sums after y -> y + h, in units of this; not
+  /// its weight.
   void add_moved(const moment_state& other, const S& h, const S& sign) {
     if (order() < 2) return;
     order_buffer<S, P> work(order()), change(order());
@@ -277,9 +280,9 @@ class moment_state {
     }
   }
 
-  /// Becomes the sample of n finite values of positive weights, n within a block: a first pass for the pivot, a
-  /// second for the sums about it, and the exact shift from the pivot to the mean. Overwrites both arrays, whose
-  /// length is a block's.
+  /// Becomes the sample of n finite values of positive weights, n within a block: a first pass for
+  /// the pivot, a second for the sums about it, and the exact shift from the pivot to the mean.
+  /// Overwrites both arrays, whose length is a block's.
   void assign(S* values, S* w, index_t n) {
     clear();
     for (index_t i = 0; i < n; ++i) {

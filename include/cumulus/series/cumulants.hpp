@@ -3,10 +3,11 @@
 // Raw moments, central moments and cumulants, each from each other.
 // Layer 3 (series): uses core and moments; logsumexp_series builds on it.
 //
-// All are sequences with entry k of order k: raw_k = E x^k and mu_k = E (x - mean)^k with entry 0 equal to 1 (and mu_1
-// = 0), kappa_0 = 0 and kappa_1 = mean. Divided by k! they are the coefficients of E e^{tx}, E e^{t(x - mean)} and
-// log E e^{tx}, so that every conversion is one product, logarithm or exponential of series
-// (A. Stuart, J. K. Ord, Kendall's Advanced Theory of Statistics 1, 6th ed. 1994, 3.12-3.14).
+// All are sequences with entry k of order k: raw_k = E x^k and mu_k = E (x - mean)^k with entry 0
+// equal to 1 (and mu_1 = 0), kappa_0 = 0 and kappa_1 = mean. Divided by k! they are the
+// coefficients of E e^{tx}, E e^{t(x - mean)} and log E e^{tx}, so that every conversion is one
+// product, logarithm or exponential of series (A. Stuart, J. K. Ord, Kendall's Advanced Theory of
+// Statistics 1, 6th ed. 1994, 3.12-3.14).
 #pragma once
 
 #include <cumulus/core/plain.hpp>
@@ -77,7 +78,8 @@ template <coefficients A>
       series_product(m, detail::exponential_coefficients(m.size(), mean)));
 }
 
-/// Moments about the mean from those about the origin. Cancels where |mean| is large: accumulate central_moments instead.
+/// Moments about the mean from those about the origin. Cancels where |mean| is large: accumulate
+/// central_moments instead.
 template <coefficients A>
 [[nodiscard]] auto central_from_raw(const A& raw) {
   using T = coefficient_of<A>;
@@ -89,7 +91,8 @@ template <coefficients A>
   return mu;
 }
 
-/// kappa_0..kappa_P of a sample of order P: [P + 1], kappa_0 = 0, kappa_1 = mean, kappa_2 = variance, ...
+/// kappa_0..kappa_P of a sample of order P: [P + 1], kappa_0 = 0, kappa_1 = mean, kappa_2 =
+/// variance, ...
 ///
 /// Units   kappa_k in x^k.
 /// Error   that of moment(k), and the cancellation of the sum; none of either for constant data.

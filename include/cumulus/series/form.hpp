@@ -18,12 +18,13 @@ enum class form {
 /// The highest order that the series functions take.
 inline constexpr int max_series_order = 64;
 
-/// The |t| up to which the Taylor series of logsumexp(t x) converges for every x of this range: pi / range.
+/// The |t| up to which the Taylor series of logsumexp(t x) converges for every x of this range: pi
+/// / range.
 ///
 /// Units   1 / x. At t = 1 convergence is guaranteed for a range below pi.
 /// Edges   +inf for a range of 0, NaN for a negative one.
-/// Source  derived here: for t = a + ib the terms w e^{ty} lie in a sector of opening |b| R, so |M(t)| >=
-///         M(a) cos(bR/2) > 0 for |b| R < pi; two equal points attain it, M = cosh(tR/2).
+/// Source  derived here: for t = a + ib the terms w e^{ty} lie in a sector of opening |b| R, so
+///         |M(t)| >= M(a) cos(bR/2) > 0 for |b| R < pi; two equal points attain it, M = cosh(tR/2).
 template <class T>
 requires(!std::integral<T> && std::numeric_limits<T>::is_specialized) [[nodiscard]] T
     convergence_radius(const T& range) {

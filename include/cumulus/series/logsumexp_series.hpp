@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// logsumexp by its Taylor expansion about the mean, to any order, each value with a bound on its error.
+// logsumexp by its Taylor expansion about the mean, to any order, each value with a bound on its
+// error.
 // Layer 3 (series): uses core, kernels, exact and moments; blocks build on it.
 #pragma once
 
@@ -63,7 +64,8 @@ template <class M>
   return m;
 }
 
-/// A number to the result's scalar, and its bound upwards, the last rounding of the number included.
+/// A number to the result's scalar, and its bound upwards, the last rounding of the number
+/// included.
 template <class T, class S>
 [[nodiscard]] estimate<T> rounded(const S& value, const S& bound, int order) {
   if constexpr (std::same_as<T, S>) {
@@ -135,11 +137,14 @@ inline constexpr const char* series_limit = "max_series_order";
 ///
 /// Shape     order: 0..max_series_order, at most that of the moments (order 0 is order 1).
 /// Units     the value in nats.
-/// Edges     no data: -inf. A value of +inf, or nothing but -inf: the exact answer. NaN, other infinities, a weight that is
-///           none: NaN. An odd order of form::moment evaluates the even one below; the estimate's order says so.
-/// Error     estimate::bound, truncation and rounding; finite for every finite sample whose powers do not overflow.
+/// Edges     no data: -inf. A value of +inf, or nothing but -inf: the exact answer. NaN, other
+///           infinities, a weight that is none: NaN. An odd order of form::moment evaluates the
+///           even one below; the estimate's order says so.
+/// Error     estimate::bound, truncation and rounding; finite for every finite sample whose powers
+///           do not overflow.
 /// Cost      order^2 + 40 order operations from moments.
-/// Source    M. Kendall's cumulant generating function; the recurrence in power_series.hpp, the bounds in remainder.hpp.
+/// Source    M. Kendall's cumulant generating function; the recurrence in power_series.hpp, the
+///           bounds in remainder.hpp.
 template <moments_like M>
 [[nodiscard]] estimate<typename M::scalar> logsumexp_series(const M& moments,
                                                             std::integral auto order,
@@ -160,7 +165,8 @@ template <int P, moments_like M>
 
 namespace detail {
 
-/// The moments of a vector to the order that its series and bound use: the bounds gain from an even one.
+/// The moments of a vector to the order that its series and bound use: the bounds gain from an even
+/// one.
 template <int P, class T>
 [[nodiscard]] auto moments_of(strided<const T> x, strided<const T> weights, int order) {
   constexpr auto held = [](int n) { return std::max(n + n % 2, 2); };

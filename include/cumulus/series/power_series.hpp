@@ -3,8 +3,9 @@
 // Arithmetic of truncated power series: product, reciprocal, logarithm, exponential.
 // Layer 3 (series): uses core; cumulants and both series build on it.
 //
-// A series is the sequence of its coefficients, entry k that of t^k: std::vector, std::array or std::span. The
-// scalar is any field: floating-point, a rational, a ball with its rounding bound, an autodiff scalar.
+// A series is the sequence of its coefficients, entry k that of t^k: std::vector, std::array or
+// std::span. The scalar is any field: floating-point, a rational, a ball with its rounding bound,
+// an autodiff scalar.
 #pragma once
 
 #include <cumulus/core/require.hpp>
@@ -38,7 +39,8 @@ template <coefficients A, class Operation>
 ///
 /// Shape     a, b, out: [P + 1], P >= 0; the same for each function below.
 /// Requires  out is neither a nor b.
-/// Cost      P^2 / 2 multiply-adds; the same for each function below. The forms that return allocate.
+/// Cost      P^2 / 2 multiply-adds; the same for each function below. The forms that return
+///           allocate.
 template <coefficients A, coefficients B, coefficients Out>
 void series_product(const A& a, const B& b, Out&& out) {
   require_same_size("series_product", "a", index_t(a.size()), "b", index_t(b.size()));
@@ -61,7 +63,8 @@ void series_reciprocal(const A& a, Out&& out) {
   }
 }
 
-/// out = log a for a_0 = 1. From a = e^c, so a' = c' a:  c_0 = 0,  c_k = a_k - (1/k) sum_{j=1}^{k-1} j c_j a_{k-j}.
+/// out = log a for a_0 = 1. From a = e^c, so a' = c' a:  c_0 = 0,  c_k = a_k - (1/k)
+/// sum_{j=1}^{k-1} j c_j a_{k-j}.
 template <coefficients A, coefficients Out>
 void series_logarithm(const A& a, Out&& out) {
   require_same_size("series_logarithm", "a", index_t(a.size()), "out", index_t(out.size()));
@@ -73,7 +76,8 @@ void series_logarithm(const A& a, Out&& out) {
   }
 }
 
-/// out = e^c for c_0 = 0, the same equation solved for a:  a_0 = 1,  a_k = (1/k) sum_{j=1}^k j c_j a_{k-j}.
+/// out = e^c for c_0 = 0, the same equation solved for a:  a_0 = 1,  a_k = (1/k) sum_{j=1}^k j c_j
+/// a_{k-j}.
 template <coefficients C, coefficients Out>
 void series_exponential(const C& c, Out&& out) {
   require_same_size("series_exponential", "c", index_t(c.size()), "out", index_t(out.size()));

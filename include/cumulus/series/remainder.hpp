@@ -24,8 +24,9 @@ struct interval {
 
 namespace detail {
 
-/// lambda(n) = sum_{j>=0} (2j+1)^-n for n = 2..40, from above: 20 terms, and for the rest the integral, which
-/// exceeds a sum of midpoints of a convex function. Beyond n = 40 it is 1 to the last digit.
+/// lambda(n) = sum_{j>=0} (2j+1)^-n for n = 2..40, from above: 20 terms, and for the rest the
+/// integral, which exceeds a sum of midpoints of a convex function. Beyond n = 40 it is 1 to the
+/// last digit.
 inline constexpr auto lambda_table = [] {
   std::array<double, 41> table{};
   for (int n = 2; n <= 40; ++n) {
@@ -46,15 +47,17 @@ inline constexpr double lambda(int n) {
 
 }  // namespace detail
 
-/// At least |logsumexp - its series of this order| for every sample of this range and variance, R < pi; +inf
-/// beyond. Without the variance (or with infinity) it is the bound from the range alone.
+/// At least |logsumexp - its series of this order| for every sample of this range and variance, R <
+/// pi; +inf beyond. Without the variance (or with infinity) it is the bound from the range alone.
 ///
-/// The coefficients obey |c_n| <= (2/n) lambda(n) (R/pi)^n, and <= sigma^2 R^(n-2) max(1/n!, 8 lambda(n) / (n pi^n)),
-/// lambda(n) = sum_j (2j+1)^-n; the sum over n > order takes the smaller of both in each term.
+/// The coefficients obey |c_n| <= (2/n) lambda(n) (R/pi)^n, and <= sigma^2 R^(n-2) max(1/n!, 8
+/// lambda(n) / (n pi^n)), lambda(n) = sum_j (2j+1)^-n; the sum over n > order takes the smaller of
+/// both in each term.
 ///
-/// Status  derived here: K' is a mixture over x in [-1, 1] of the two-point laws (2 sigma^2/R) / (coth(tR/2) - x) (a
-///         typically real function of s = tanh(tR/4)), so a coefficient is extremal at one of them; that maximum is proved
-///         for n <= 4 and verified numerically to n = 159, with lambda(n) -> 1 beyond; sharp as R -> 0 at odd orders.
+/// Status  derived here: K' is a mixture over x in [-1, 1] of the two-point laws (2 sigma^2/R) /
+///         (coth(tR/2) - x) (a typically real function of s = tanh(tR/4)), so a coefficient is
+///         extremal at one of them; that maximum is proved for n <= 4 and verified numerically to n
+///         = 159, with lambda(n) -> 1 beyond; sharp as R -> 0 at odd orders.
 /// Cost    about 15 (order + 36 / log(pi/R)) operations.
 template <class T>
 [[nodiscard]] T logsumexp_remainder(int order, const T& range, const T& variance = infinity<T>) {
@@ -85,11 +88,13 @@ namespace detail {
 
 /// r! (e^t - sum_{j<r} t^j/j!) / t^r = sum_k t^k r! / (r + k)!, increasing in t, 1 at t = 0.
 ///
-/// For t < 0 by Kummer's transformation, e^t sum_k r/(r+k) |t|^k / k!, all terms positive; far out, where e^t
-/// underflows, by the recurrence that takes 1, t, t^2/2, .. off e^t one by one, which then does not cancel.
+/// For t < 0 by Kummer's transformation, e^t sum_k r/(r+k) |t|^k / k!, all terms positive; far out,
+/// where e^t underflows, by the recurrence that takes 1, t, t^2/2, .. off e^t one by one, which
+/// then does not cancel.
 template <class T>
 [[nodiscard]] ball<T> exponential_tail(int r, const T& t) {
   const T u2 = std::numeric_limits<T>::epsilon();
+  if (T(10000) < t) return {infinity<T>, infinity<T>};  // too far out to say anything
   if (!(t < T(0))) {
     T term(1), sum(1);
     int k = 1;
@@ -117,10 +122,11 @@ template <class T>
 /// An interval that contains K(1) = log E e^y, from what is known of a sample.
 ///
 /// Shape     m: m_0..m_order as balls; low <= 0 <= high: min y and max y; range = high - low.
-/// Source    derived here: Hoeffding's R^2/8 and Jensen's 0 and max y; Taylor's theorem for K with the extremal third
-///           and fourth cumulants of a range, R^3/(6 sqrt 3) and R^4/8, which bound the derivatives all along since every
-///           tilted law has the same range; and for even r, since (e^y - sum_{j<r} y^j/j!) / y^r increases in y, M
-///           lies between the values that min y and max y give it. All proved.
+/// Source    derived here: Hoeffding's R^2/8 and Jensen's 0 and max y; Taylor's theorem for K with
+///           the extremal third and fourth cumulants of a range, R^3/(6 sqrt 3) and R^4/8, which
+///           bound the derivatives all along since every tilted law has the same range; and for
+///           even r, since (e^y - sum_{j<r} y^j/j!) / y^r increases in y, M lies between the values
+///           that min y and max y give it. All proved.
 /// Cost      about 40 operations an order.
 template <class T, class Moments>
 [[nodiscard]] interval<T> logsumexp_enclosure(const Moments& m, int order, const T& low,

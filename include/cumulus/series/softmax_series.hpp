@@ -21,9 +21,9 @@ struct softmax_polynomial {
   S shift = S(0);  // of form::normaliser: log W + K_P
 };
 
-/// taylor:      sum_j y^j/j! (r_0 + .. + r_{P-j}) / W, r the coefficients of 1/M; graded, so that it sums to one
-/// normaliser:  e^(y - K_P) / W
-/// moment:      E_P(y) / (W sum_{k <= P} m_k), P even, E_P the truncated exponential
+/// taylor:      sum_j y^j/j! (r_0 + .. + r_{P-j}) / W, r the coefficients of 1/M; graded, so that
+/// it sums to one normaliser:  e^(y - K_P) / W moment:      E_P(y) / (W sum_{k <= P} m_k), P even,
+/// E_P the truncated exponential
 template <class M>
 [[nodiscard]] softmax_polynomial<typename M::scalar> expand_softmax(const M& moments, int order,
                                                                     form f) {
@@ -95,12 +95,15 @@ void expand_softmax_vector(const X& x, Out& out, const operand<result_of<X>>& we
 /// The truncated softmax of degree `order`, written to out.
 ///
 /// Shape     x, out: [n], n >= 0; order: 0..max_series_order. out may be x.
-/// Edges     an infinite or NaN entry gives the exact softmax. An odd order of form::moment evaluates the even one below.
-///           form::taylor sums to one and is the gradient of the logsumexp_series of one order more; it can be negative.
-///           form::normaliser and form::moment are positive.
-/// Error     of the evaluation: that of order + 2 multiplications and of the moments. Of the truncation, form::normaliser:
-///           every entry is e^(K - K_P) times the exact one, so its relative error is expm1 of logsumexp_series's error.
-/// Cost      two reads of x; about 3 order + 20 operations an element for the moments, 2 order for the polynomial.
+/// Edges     an infinite or NaN entry gives the exact softmax. An odd order of form::moment
+///           evaluates the even one below. form::taylor sums to one and is the gradient of the
+///           logsumexp_series of one order more; it can be negative. form::normaliser and
+///           form::moment are positive.
+/// Error     of the evaluation: that of order + 2 multiplications and of the moments. Of the
+///           truncation, form::normaliser: every entry is e^(K - K_P) times the exact one, so its
+///           relative error is expm1 of logsumexp_series's error.
+/// Cost      two reads of x; about 3 order + 20 operations an element for the moments, 2 order for
+///           the polynomial.
 /// Source    derived here from softmax = (w/W) e^{ty} / M(t): the terms up to t^P at t = 1.
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax_series(const X& x, Out&& out, std::integral auto order, form f = form::taylor) {
@@ -141,7 +144,8 @@ template <int P, real_vector X>
   return out;
 }
 
-/// The entries that values x have, of weight 1, in a sample whose moments are known; x need not be all of it.
+/// The entries that values x have, of weight 1, in a sample whose moments are known; x need not be
+/// all of it.
 ///
 /// Shape     x: [n]; order at most that of the moments.
 template <real_vector X, moments_like M>

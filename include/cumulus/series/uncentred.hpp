@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The same expansion about 0 instead of the mean: the terms in raw moments of x, as it is first derived on paper.
+// The same expansion about 0 instead of the mean: the terms in raw moments of x, as it is first
+// derived on paper.
 // Layer 3 (series): uses core and series.
 #pragma once
 
@@ -11,8 +12,9 @@ namespace cumulus {
 /// log n + sum_{k=1}^order kappa_k / k!, the cumulants taken from the raw moments E x^k:
 ///     log n + E x + (E x^2 - (E x)^2) / 2 + ...
 ///
-/// Equal to the centred series in exact arithmetic, since a shift of x changes kappa_1 alone; here to show it, and to show
-/// what the centre is for: its terms cancel from |mean|^k down to the moments about the mean.
+/// Equal to the centred series in exact arithmetic, since a shift of x changes kappa_1 alone; here
+/// to show it, and to show what the centre is for: its terms cancel from |mean|^k down to the
+/// moments about the mean.
 ///
 /// Shape     x: [n], n >= 0; order: 0..max_series_order.
 /// Error     estimate::bound: the centred series's, and the distance to it.
