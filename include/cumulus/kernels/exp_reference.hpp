@@ -6,6 +6,7 @@
 
 #include <cumulus/kernels/terms.hpp>
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace cumulus::kernels {
@@ -43,7 +44,8 @@ template <std::floating_point T>
 /// The k of the k log 2 nearest to x.
 template <std::floating_point T>
 [[nodiscard]] std::int64_t nearest_power(const T& x) noexcept {
-  return static_cast<std::int64_t>(std::floor(x / log_two<T>.high + T(0.5)));
+  constexpr T per_x = T(1) / log_two<T>.high;
+  return static_cast<std::int64_t>(x * per_x + (x < T(0) ? T(-0.5) : T(0.5)));
 }
 
 template <class T>
@@ -53,8 +55,22 @@ template <class T>
 
 /// x 2^e for an e that may leave the range of int.
 template <class T>
-[[nodiscard]] T scaled(const T& x, std::int64_t e) noexcept {
+[[nodiscard]] compensated<T> scaled(const compensated<T>& x, std::int64_t e) noexcept {
+  if constexpr (std::same_as<T, double> && std::numeric_limits<T>::is_iec559) {
+    if (-1023 < e && e < 1024) {  // 2^e itself is a normal number, and its bits are quickly made
+      const double factor = std::bit_cast<double>((std::uint64_t(1023 + e)) << 52);
+      return {x.high * factor, x.low * factor};
+    }
+  }
   return times_power_of_two(x, static_cast<int>(std::clamp<std::int64_t>(e, -1 << 20, 1 << 20)));
+}
+
+/// e^x before its last rounding.
+/// Error   the error of exp.
+template <class T>
+[[nodiscard]] compensated<T> unrounded_exponential(const compensated<T>& x) noexcept {
+  const T power = cumulus::exponential(x.high);
+  return {power, power * x.low};
 }
 
 }  // namespace detail
@@ -62,12 +78,11 @@ template <class T>
 /// fraction 2^power
 template <class T>
 struct split_number {
-  T fraction;
+  compensated<T> fraction;
   std::int64_t power;
 };
 
-/// Whether split_exp takes x: a built-in scalar of |x| < 2^(digits - 5). NaN and infinities are not
-/// taken.
+/// Whether split_exp takes x: a built-in scalar of |x| < 2^(digits - 5).
 template <class T>
 [[nodiscard]] constexpr bool splits(const T& x) noexcept {
   if constexpr (std::floating_point<T>) {
@@ -79,15 +94,14 @@ template <class T>
 }
 
 /// e^x with its exponent apart: the fraction from 0.7 to 1.42, a function of x alone.
-/// Error   1.5 u and the error of exp near 0.
+/// Error   the error of exp near 0.
 template <std::floating_point T>
 [[nodiscard]] split_number<T> split_exp(const compensated<T>& x) noexcept {
   const std::int64_t power = detail::nearest_power(x.high);
   const compensated<T> whole = detail::times_log_two<T>(power);
-  compensated<T> rest = two_sum(x.high, T(-whole.high));
-  rest += x.low;
-  rest += -whole.low;
-  return {exponential(rest), power};
+  const compensated<T> high = two_sum(x.high, T(-whole.high));
+  const compensated<T> rest = two_sum(high.high, high.low + (x.low - whole.low));
+  return {detail::unrounded_exponential(rest), power};
 }
 
 /// The r of terms e^(x - r).
@@ -115,27 +129,30 @@ class exp_reference {
     origin_ += T(T(-exponent) * T(0.6931471805599453));
   }
 
-  /// x - r; infinite where it overflows.
-  [[nodiscard]] T distance(const compensated<T>& x) const noexcept { return less(x, origin_).high; }
+  /// x - r, roughly; infinite where it overflows.
+  [[nodiscard]] T distance(const compensated<T>& x) const noexcept {
+    return (x.high - origin_.high) + (x.low - origin_.low);
+  }
 
-  /// w e^(x - r). Requires finite x, finite w > 0, and a term that fits; one too small is gradually
-  /// 0.
-  /// Error   2 u and the error of exp; where nothing splits, for w other than 1, twice that.
-  [[nodiscard]] T term(const compensated<T>& x, const T& w) const noexcept {
+  /// w e^(x - r). Requires finite x, finite w > 0, and a term that fits; one too small is 0 gradually.
+  /// Error   the error of exp; where nothing splits, for w other than 1, 2 u and twice that.
+  [[nodiscard]] compensated<T> term(const compensated<T>& x, const T& w) const noexcept {
     const bool weighted = !detail::is_one(w);
     if constexpr (std::floating_point<T>) {
       if (whole_ && splits(x.high)) {
         const split_number<T> e = split_exp(x);
         if (!weighted) return detail::scaled(e.fraction, e.power - power_);
         const int shift = binary_exponent(w);
-        return detail::scaled(T(e.fraction * times_power_of_two(w, -shift)),
-                              e.power + shift - power_);
+        const T fraction = times_power_of_two(w, -shift);
+        compensated<T> product = two_product(e.fraction.high, fraction);
+        product.low += e.fraction.low * fraction;
+        return detail::scaled(product, e.power + shift - power_);
       }
     }
     const compensated<T> d = less(x, origin_);
-    if (!weighted) return exponential(d);
+    if (!weighted) return detail::unrounded_exponential(d);
     const T half = exponential(compensated<T>{d.high / 2, d.low / 2});
-    return (w * half) * half;  // each factor alone may leave the range
+    return {(w * half) * half, T(0)};  // each factor alone may leave the range
   }
 
   /// A sum of terms measured from `from`, measured from here.
@@ -143,13 +160,25 @@ class exp_reference {
                                      const exp_reference& from) const noexcept {
     const bool zero = !(sum.high < T(0)) && !(T(0) < sum.high);
     if (zero || !is_finite(sum.high) || from == *this) return sum;
-    if (whole_ && from.whole_) {
-      const std::int64_t shift = from.power_ - power_;
-      return {detail::scaled(sum.high, shift), detail::scaled(sum.low, shift)};
-    }
+    if (whole_ && from.whole_) return detail::scaled(sum, from.power_ - power_);
     const T factor = exponential(less(from.origin_, origin_));
     compensated<T> product = two_product(sum.high, factor);
     return product += sum.low * factor;
+  }
+
+  /// Whether this is a multiple of log 2.
+  [[nodiscard]] bool whole() const noexcept { return whole_; }
+
+  /// r + log(sum), rounded once from an error of 2^-2 u of max(1, |r|) and the relative error of the sum.
+  /// Requires whole() and 0 < sum < inf.
+  [[nodiscard]] T plus_log(const compensated<T>& sum) const noexcept
+      requires(std::floating_point<T>) {
+    int shift = binary_exponent(sum.high);
+    if (times_power_of_two(sum.high, -shift) < T(0.7071)) --shift;
+    const compensated<T> fraction = times_power_of_two(sum, -shift);  // so that its log is small
+    compensated<T> result = detail::times_log_two<T>(power_ + shift);
+    result += logarithm(fraction.high);
+    return (result += fraction.low / fraction.high).value();
   }
 
   [[nodiscard]] friend bool operator<(const exp_reference& a, const exp_reference& b) noexcept {

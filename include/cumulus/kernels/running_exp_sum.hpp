@@ -14,6 +14,21 @@ namespace cumulus::kernels {
 template <class T>
 inline constexpr int exp_sum_span = exp_room<T> / 16;
 
+/// a / b, nearly always correctly rounded. Requires finite b > 0.
+template <class T>
+[[nodiscard]] T quotient(const compensated<T>& a, const compensated<T>& b) noexcept {
+  const T first = a.high / b.high;
+  if (!is_finite(first)) return first;
+  T rest;
+  if constexpr (std::floating_point<T>) {
+    rest = std::fma(-first, b.high, a.high);
+  } else {
+    rest = a.high - first * b.high;
+  }
+  rest += a.low - first * b.low;
+  return first + rest / b.high;
+}
+
 /// The largest term, and the sum of the others without it, both relative to one reference.
 ///
 /// Leaving the largest term out keeps log1p(rest / largest) accurate where the others are all there
@@ -24,21 +39,21 @@ template <class T, int Lowest>
 class running_exp_sum {
  public:
   /// Takes in w e^x; returns it relative to reference(), 0 for what is no finite term.
-  T add(const compensated<T>& x, const T& w) noexcept {
+  compensated<T> add(const compensated<T>& x, const T& w) noexcept {
     const T& e = x.high;
-    if (!(w < T(0) || T(0) < w || is_nan(w))) return T(0);
+    if (!(w < T(0) || T(0) < w || is_nan(w))) return {};
     const bool heavy = !(w < infinity<T>);
     if (is_nan(e) || !(T(0) < w) || (heavy && !(-infinity<T> < e))) {
       return spoil(quiet_nan<T>);
     }
-    if (!(-infinity<T> < e)) return T(0);
+    if (!(-infinity<T> < e)) return {};
     if (heavy || !(e < infinity<T>)) return spoil(infinity<T>);
-    if (!is_finite(log_largest_) && !empty()) return T(0);
+    if (!is_finite(log_largest_) && !empty()) return {};
 
     compensated<T> log_term = x;
     if (!detail::is_one(w)) log_term += logarithm(w);
     if (empty() || !fits(log_term)) move(exp_reference<T>(log_term, Lowest));
-    const T term = reference_.term(x, w);
+    const compensated<T> term = reference_.term(x, w);
     take(log_term.high, term);
     return term;
   }
@@ -52,7 +67,7 @@ class running_exp_sum {
     } else if (is_finite(log_largest_)) {
       if (reference_ < other.reference_) move(other.reference_);
       const compensated<T> rest = reference_.moved(other.rest_, other.reference_);
-      const T largest = reference_.moved({other.largest_, T(0)}, other.reference_).value();
+      const compensated<T> largest = reference_.moved(other.largest_, other.reference_);
       rest_ += rest;
       take(other.log_largest_, largest);
     }
@@ -68,13 +83,14 @@ class running_exp_sum {
 
   [[nodiscard]] T log_sum() const noexcept {
     if (!is_finite(log_largest_)) return log_largest_;
-    return log_largest_ + log_one_plus(T(rest_.value() / largest_));
+    if constexpr (std::floating_point<T>) {
+      if (reference_.whole() && largest_.high < 2 * rest_.high) return reference_.plus_log(sum());
+    }
+    return log_largest_ + log_one_plus(quotient(rest_, largest_));
   }
 
   /// The whole sum. Requires that it is finite.
-  [[nodiscard]] compensated<T> sum() const noexcept {
-    return rest_ + compensated<T>{largest_, T(0)};
-  }
+  [[nodiscard]] compensated<T> sum() const noexcept { return rest_ + largest_; }
   [[nodiscard]] const exp_reference<T>& reference() const noexcept { return reference_; }
 
   [[nodiscard]] friend bool operator==(const running_exp_sum&, const running_exp_sum&) = default;
@@ -87,14 +103,14 @@ class running_exp_sum {
 
   void move(const exp_reference<T>& to) noexcept {
     rest_ = to.moved(rest_, reference_);
-    largest_ = to.moved({largest_, T(0)}, reference_).value();
+    largest_ = to.moved(largest_, reference_);
     reference_ = to;
   }
 
   /// A term becomes the largest, or joins the rest.
-  void take(const T& log_term, const T& term) noexcept {
+  void take(const T& log_term, const compensated<T>& term) noexcept {
     const bool tied = !(log_largest_ < log_term) && !(log_term < log_largest_);
-    if (log_largest_ < log_term || (tied && largest_ < term)) {
+    if (log_largest_ < log_term || (tied && largest_.high < term.high)) {
       rest_ += largest_;
       log_largest_ = log_term;
       largest_ = term;
@@ -103,16 +119,16 @@ class running_exp_sum {
     }
   }
 
-  T spoil(T what) noexcept {
-    if (is_nan(log_largest_)) return T(0);
+  compensated<T> spoil(T what) noexcept {
+    if (is_nan(log_largest_)) return {};
     *this = {};
     log_largest_ = what;
-    return T(0);
+    return {};
   }
 
   exp_reference<T> reference_{};
   T log_largest_ = -infinity<T>;
-  T largest_ = T(0);
+  compensated<T> largest_{};
   compensated<T> rest_{};
 };
 

@@ -132,8 +132,8 @@ template <class S>
 /// w_i e^{s x_i} over another term. Requires finite terms, the ratio at most moderately above 1.
 ///
 /// The ratio of the weights may leave the range of the scalar where that of the exponentials brings
-/// it back, so it is split into a fraction and a power of two, put between the two halves of the
-/// exponential.
+/// it back, so it is split into a fraction and a power of two, and half of that power goes with each
+/// half of the exponential: both factors are about the square root of the result.
 /// Error   unweighted 1.5 ulp and the error of exp; weighted 4 ulp and twice the error of exp.
 template <class S>
 [[nodiscard]] compute_scalar<S> ratio(const terms<S>& t, index_t i,
@@ -145,7 +145,9 @@ template <class S>
   const int e = binary_exponent(w), other_e = binary_exponent(other.weight);
   const T fraction = times_power_of_two(w, -e) / times_power_of_two(other.weight, -other_e);
   const T half = exponential(compensated<T>{gap.high / 2, gap.low / 2});
-  return times_power_of_two(T(fraction * half), e - other_e) * half;
+  const int power = e - other_e;
+  return times_power_of_two(T(fraction * half), power / 2) *
+         times_power_of_two(half, power - power / 2);
 }
 
 }  // namespace cumulus::kernels

@@ -75,29 +75,14 @@ class moment_state {
     for (std::size_t p = 2; p < sums_.size(); ++p) sums_[p] += power *= h;
   }
 
-  /// The elements in blocks of fixed length, each a two-pass sample of its own; ones where weights
-  /// are null.
+  /// All elements in two passes, the first for the pivot, the second for the sums about it; ones
+  /// where weights are null. In fixed blocks, the sums of which are added with their errors.
   template <class X, class W>
   void add_range(const strided<const X>& x, const strided<const W>& weights) {
-    moment_state block(*this);
-    for (index_t first = 0; first < x.size; first += kernels::power_sums_block) {
-      const index_t end = std::min(x.size, first + kernels::power_sums_block);
-      S values[kernels::power_sums_block]{}, w[kernels::power_sums_block]{};
-      index_t n = 0;
-      bool plain = true;
-      for (index_t i = first; i < end; ++i) {
-        values[n] = static_cast<S>(x[i]);
-        w[n] = weights.data == nullptr ? S(1) : static_cast<S>(weights[i]);
-        if (!(w[n] < S(0) || S(0) < w[n] || is_nan(w[n]))) continue;
-        plain = plain && is_finite(values[n]) && S(0) < w[n] && is_finite(w[n]);
-        ++n;
-      }
-      if (plain && n > 0) {
-        block.assign(values, w, n);
-        merge(block);
-      } else {
-        for (index_t i = 0; i < n; ++i) add(values[i], w[i]);
-      }
+    moment_state part(*this);
+    if (part.assign(x, weights)) return merge(part);
+    for (index_t i = 0; i < x.size; ++i) {
+      add(static_cast<S>(x[i]), weights.data == nullptr ? S(1) : static_cast<S>(weights[i]));
     }
   }
 
@@ -280,40 +265,78 @@ class moment_state {
     }
   }
 
-  /// Becomes the sample of n finite values of positive weights, n within a block: a first pass for
-  /// the pivot, a second for the sums about it, and the exact shift from the pivot to the mean.
-  /// Overwrites both arrays, whose length is a block's.
-  void assign(S* values, S* w, index_t n) {
-    clear();
-    for (index_t i = 0; i < n; ++i) {
-      min_ = values[i] < min_ ? values[i] : min_;
-      max_ = max_ < values[i] ? values[i] : max_;
+  /// Some elements of weight other than 0, padded with weight 0 to whole lanes.
+  struct block {
+    static constexpr index_t capacity = kernels::power_sums_block;
+    S values[capacity]{}, weights[capacity]{};
+    index_t size = 0, padded = 0;
+    bool plain = true;  // finite values of positive finite weights
+
+    template <class X, class W>
+    void fill(const strided<const X>& x, const strided<const W>& w, index_t first) {
+      size = 0;
+      for (index_t i = first; i < x.size && i < first + capacity; ++i) {
+        values[size] = static_cast<S>(x[i]);
+        weights[size] = w.data == nullptr ? S(1) : static_cast<S>(w[i]);
+        if (!(weights[size] < S(0) || S(0) < weights[size] || is_nan(weights[size]))) continue;
+        plain =
+            plain && is_finite(values[size]) && S(0) < weights[size] && is_finite(weights[size]);
+        ++size;
+      }
+      padded = size;
+      for (; padded % kernels::power_sums_lanes != 0; ++padded) {
+        values[padded] = values[0];
+        weights[padded] = S(0);
+      }
     }
-    index_t padded = n;
-    for (; padded % kernels::power_sums_lanes != 0; ++padded)
-      values[padded] = values[0], w[padded] = S(0);
-    anchor_ = values[0];
-    sums_[0] = {kernels::lane_sum(w, padded), S(0)};
-    if (!(min_ < max_)) return;
+  };
 
-    exponent_ = range_exponent(min_, max_);
-    const kernels::scaling<S> unit(exponent_);
-    S y[kernels::power_sums_block]{}, product[kernels::power_sums_block]{};
-    const auto mean_about = [&](const S& pivot) {
-      kernels::deviations(values, padded, pivot, unit, y);
-      for (index_t i = 0; i < padded; ++i) product[i] = w[i] * y[i];
-      return kernels::lane_sum(product, padded) / sums_[0].high;
-    };
-    const S pivot = anchor_ + times_power_of_two(mean_about(anchor_), exponent_);
+  /// Becomes the sample of these elements; false, and nothing of use, if one is not finite or of a
+  /// weight that is none.
+  template <class X, class W>
+  [[nodiscard]] bool assign(const strided<const X>& x, const strided<const W>& weights) {
+    clear();
+    block b;
+    compensated<S> quarter;  // of the first moment about the anchor: a difference may overflow
+    for (index_t first = 0; first < x.size; first += block::capacity) {
+      b.fill(x, weights, first);
+      if (!b.plain) return false;
+      if (b.size == 0) continue;
+      if (empty()) anchor_ = b.values[0];
+      sums_[0] += kernels::lane_sum(b.weights, b.padded);
+      for (index_t i = 0; i < b.padded; ++i) {
+        const S value = b.values[i];
+        min_ = value < min_ ? value : min_;
+        max_ = max_ < value ? value : max_;
+        b.weights[i] *= value / 4 - anchor_ / 4;
+      }
+      quarter += kernels::lane_sum(b.weights, b.padded);
+    }
+    if (!(min_ < max_)) return true;
+    const S pivot = 4 * (anchor_ / 4 + quarter.value() / weight());
     anchor_ = pivot < min_ ? min_ : max_ < pivot ? max_ : pivot;
-    offset_ = {mean_about(anchor_), S(0)};
-    if (order() < 2) return;
+    exponent_ = range_exponent(min_, max_);
 
-    order_buffer<S, P> raw(order()), change(order());
-    kernels::power_sums(y, w, padded, order(), raw.data());
-    raw.data()[0] = sums_[0].high;
-    kernels::shift_change(raw.data(), S(-offset_.high), order(), change.data());
-    for (int p = 2; p <= order(); ++p) at(p) = two_sum(raw.data()[p], change.data()[p]);
+    const kernels::scaling<S> unit(exponent_);
+    const int highest = order() < 1 ? 1 : order();
+    S y[block::capacity]{};
+    order_buffer<S, P == 0 ? 1 : P> raw(highest), change(highest);
+    compensated<S> first_moment;
+    for (index_t first = 0; first < x.size; first += block::capacity) {
+      b.fill(x, weights, first);
+      kernels::deviations(b.values, b.padded, anchor_, unit, y);
+      kernels::power_sums(y, b.weights, b.padded, highest, raw.data());
+      first_moment += raw.data()[1];
+      for (int p = 2; p <= order(); ++p) at(p) += raw.data()[p];
+    }
+    const S mean = first_moment.value() / weight();
+    offset_ = {mean, S(0)};
+    for (int p = 2; p <= order(); ++p) raw.data()[p] = scaled_moment(p);
+    raw.data()[0] = S(1);
+    raw.data()[1] = mean;
+    kernels::shift_change(raw.data(), S(-mean), order(), change.data());
+    for (int p = 2; p <= order(); ++p) at(p) += change.data()[p] * weight();
+    return true;
   }
 
   order_array<compensated<S>, P> sums_{};  // M_p; M_0 is the weight, M_1 is 0

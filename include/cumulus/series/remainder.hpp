@@ -74,9 +74,9 @@ template <class T>
   for (int n = 1;; ++n) {
     from_range *= ratio;
     from_variance *= ratio;
-    from_factorial *= range / n;
+    from_factorial *= range / T(n);
     if (n < first) continue;
-    const T factor = T(detail::lambda(n)) / n;
+    const T factor = T(detail::lambda(n)) / T(n);
     const T rest = factor * from_range / (1 - ratio);  // all terms from n on, by the range alone
     const bool negligible = !(sum * unit_roundoff<T> < rest);
     if (negligible || n == first + 200) return (sum + rest) * (1 + 1000 * unit_roundoff<T>);
@@ -98,20 +98,20 @@ template <class T>
   if (!(t < T(0))) {
     T term(1), sum(1);
     int k = 1;
-    for (; term > sum * u2 && sum < infinity<T>; ++k) sum += term *= t / (r + k);
+    for (; term > sum * u2 && sum < infinity<T>; ++k) sum += term *= t / T(r + k);
     return {sum, sum * u2 * (T(k + 4) + t)};
   }
   const T z = -t;
   if (z > T(2 * r)) {
     T tail = exponential(t);
-    for (int j = 0; j < r; ++j) tail = (j + 1) * (1 - tail) / z;
+    for (int j = 0; j < r; ++j) tail = T(j + 1) * (1 - tail) / z;
     return {tail, tail * u2 * T(2 * r + 4)};
   }
   T power(1), sum(1);
   int k = 1;
   for (; power > sum * u2 || T(k) < z; ++k) {
-    power *= z / k;
-    sum += power * r / (r + k);
+    power *= z / T(k);
+    sum += power * T(r) / T(r + k);
   }
   const T value = sum * exponential(t);
   return {value, value * u2 * (T(k + 4) + z)};
