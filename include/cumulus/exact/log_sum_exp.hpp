@@ -10,17 +10,18 @@
 
 namespace cumulus {
 
-/// log(sum_i w_i e^{x_i}) so far: a monoid under +=, the empty object its identity. Any order and
-/// any split of the terms, merged in any tree, gives the same value to the stated error; built-in
-/// scalars, to the last bit but for rare roundings (kernels/exp_reference.hpp).
+/// log(sum_i w_i e^{x_i}) so far: a monoid under +=, the empty object its identity.
+///
+/// Any order and any split of the terms, merged in any tree, gives the same value to the stated error;
+/// for built-in scalars and |x| < 2^48 (double) to the last bit, but for rare roundings, since terms
+/// do not depend on the maximum so far and sums move by powers of two (kernels/exp_reference.hpp).
 ///
 /// Units    x and the value in nats.
 /// Edges    empty: -inf. A term of e^-inf or of weight 0 changes nothing; a +inf gives +inf; a NaN,
 ///          a weight that is negative or NaN, and one of +inf on -inf leave NaN.
 /// Error    logsumexp_max_ulp and logsumexp_tail_max_ulp, as logsumexp, for every number of terms.
-/// Cost     a term or a merge: one exp and about 60 operations, or 80; one log a value; 64 bytes in
-///          double.
-/// Source   as logsumexp; rescaled by exact powers of two, here.
+/// Cost     a term: one exp and about 40 operations; a merge: about 40; a value: one log. 64 bytes in double.
+/// Source   as logsumexp; the powers of two here.
 template <class T>
 class log_sum_exp {
   static_assert(!std::integral<T>,

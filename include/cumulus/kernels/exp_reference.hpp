@@ -93,7 +93,7 @@ template <class T>
   }
 }
 
-/// e^x with its exponent apart: the fraction from 0.7 to 1.42, a function of x alone.
+/// e^x with its exponent apart: the fraction from 0.7 to 1.43, a function of x alone.
 /// Error   the error of exp near 0.
 template <std::floating_point T>
 [[nodiscard]] split_number<T> split_exp(const compensated<T>& x) noexcept {
@@ -120,7 +120,6 @@ class exp_reference {
   exp_reference(const compensated<T>& x, int exponent) noexcept : origin_(x) {
     if constexpr (std::floating_point<T>) {
       if (splits(x.high)) {
-        whole_ = true;
         power_ = detail::nearest_power(x.high) - exponent;
         origin_ = detail::times_log_two<T>(power_);
         return;
@@ -139,7 +138,7 @@ class exp_reference {
   [[nodiscard]] compensated<T> term(const compensated<T>& x, const T& w) const noexcept {
     const bool weighted = !detail::is_one(w);
     if constexpr (std::floating_point<T>) {
-      if (whole_ && splits(x.high)) {
+      if (whole() && splits(x.high)) {
         const split_number<T> e = split_exp(x);
         if (!weighted) return detail::scaled(e.fraction, e.power - power_);
         const int shift = binary_exponent(w);
@@ -160,14 +159,14 @@ class exp_reference {
                                      const exp_reference& from) const noexcept {
     const bool zero = !(sum.high < T(0)) && !(T(0) < sum.high);
     if (zero || !is_finite(sum.high) || from == *this) return sum;
-    if (whole_ && from.whole_) return detail::scaled(sum, from.power_ - power_);
+    if (whole() && from.whole()) return detail::scaled(sum, from.power_ - power_);
     const T factor = exponential(less(from.origin_, origin_));
     compensated<T> product = two_product(sum.high, factor);
     return product += sum.low * factor;
   }
 
   /// Whether this is a multiple of log 2.
-  [[nodiscard]] bool whole() const noexcept { return whole_; }
+  [[nodiscard]] bool whole() const noexcept { return power_ != no_power; }
 
   /// r + log(sum), rounded once from an error of 2^-2 u of max(1, |r|) and the relative error of the sum.
   /// Requires whole() and 0 < sum < inf.
@@ -182,7 +181,7 @@ class exp_reference {
   }
 
   [[nodiscard]] friend bool operator<(const exp_reference& a, const exp_reference& b) noexcept {
-    if (a.whole_ && b.whole_) return a.power_ < b.power_;
+    if (a.whole() && b.whole()) return a.power_ < b.power_;
     if (a.origin_.high < b.origin_.high || b.origin_.high < a.origin_.high)
       return a.origin_.high < b.origin_.high;
     return a.origin_.low < b.origin_.low;
@@ -199,9 +198,10 @@ class exp_reference {
     return d += T(-b.low);
   }
 
-  compensated<T> origin_{};  // r
-  std::int64_t power_ = 0;   // r / log 2, if whole
-  bool whole_ = false;
+  static constexpr std::int64_t no_power = std::numeric_limits<std::int64_t>::min();
+
+  compensated<T> origin_{};        // r
+  std::int64_t power_ = no_power;  // r / log 2, where whole
 };
 
 }  // namespace cumulus::kernels

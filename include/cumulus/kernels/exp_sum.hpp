@@ -4,6 +4,7 @@
 // Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/kernels/plain_exp_sum.hpp>
 #include <cumulus/kernels/terms.hpp>
 
 namespace cumulus::kernels {
@@ -33,6 +34,14 @@ template <class S>
 [[nodiscard]] exp_sum_result<compute_scalar<S>> exp_sum(const terms<S>& t) noexcept {
   using T = compute_scalar<S>;
   exp_sum_result<T> sum;
+  if (const index_t p = t.plain() ? largest_position(t.x) : -1; p >= 0) {
+    const auto nothing = [](index_t, const T&) {};
+    sum.position = p;
+    sum.peak = term_at(t, p);
+    sum.rest = plain_exp_sum(t.x.segment(0, p), sum.peak.exponent, nothing);
+    sum.rest += plain_exp_sum(t.x.segment(p + 1, t.size() - p - 1), sum.peak.exponent, nothing);
+    return sum;
+  }
   for (index_t i = 0; i < t.count(); ++i) {
     if (!t.takes_part(i)) continue;
     const T x = t.exponent(i), w = t.weight(i);

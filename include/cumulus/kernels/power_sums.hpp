@@ -13,18 +13,22 @@ namespace cumulus::kernels {
 inline constexpr index_t power_sums_block = 128;
 inline constexpr index_t power_sums_lanes = 8;
 
-/// The sum of n products a_i b_i, n a multiple of the lanes, in a fixed order.
-template <class T>
-[[nodiscard]] T lane_sum(const T* values, index_t n) noexcept {
-  T lane[power_sums_lanes];
-  for (T& sum : lane) sum = T(0);
+/// The sum of f(0) .. f(n - 1), n a multiple of the lanes, in a fixed order; the lanes are variables, so that they stay in registers.
+template <class T, class Function>
+[[nodiscard]] T lane_sum(index_t n, Function f) noexcept {
+  static_assert(power_sums_lanes == 8);
+  T a(0), b(0), c(0), d(0), e(0), g(0), h(0), k(0);
   for (index_t i = 0; i < n; i += power_sums_lanes) {
-    for (index_t j = 0; j < power_sums_lanes; ++j) lane[j] += values[i + j];
+    a += f(i);
+    b += f(i + 1);
+    c += f(i + 2);
+    d += f(i + 3);
+    e += f(i + 4);
+    g += f(i + 5);
+    h += f(i + 6);
+    k += f(i + 7);
   }
-  for (index_t width = power_sums_lanes / 2; width > 0; width /= 2) {
-    for (index_t j = 0; j < width; ++j) lane[j] += lane[j + width];
-  }
-  return lane[0];
+  return ((a + e) + (c + h)) + ((b + g) + (d + k));
 }
 
 /// Multiplication by 2^-e in factors that all fit: before a difference where that could overflow,
@@ -47,7 +51,10 @@ struct scaling {
 template <class T>
 void deviations(const T* x, index_t n, const T& pivot, const scaling<T>& unit, T* y) noexcept {
   const T origin = pivot * unit.before;
-  for (index_t i = 0; i < n; ++i) y[i] = (x[i] * unit.before - origin) * unit.after * unit.last;
+  for (index_t i = 0; i < n; i += power_sums_lanes) {
+    for (index_t j = i; j < i + power_sums_lanes; ++j)
+      y[j] = (x[j] * unit.before - origin) * unit.after * unit.last;
+  }
 }
 
 /// sums[p] = sum_i w_i y_i^p for p = 1..order.
@@ -58,8 +65,7 @@ void deviations(const T* x, index_t n, const T& pivot, const scaling<T>& unit, T
 template <class T>
 void power_sums(const T* y, T* power, index_t n, int order, T* sums) noexcept {
   for (int p = 1; p <= order; ++p) {
-    for (index_t i = 0; i < n; ++i) power[i] *= y[i];
-    sums[p] = lane_sum(power, n);
+    sums[p] = lane_sum<T>(n, [&](index_t i) -> const T& { return power[i] *= y[i]; });
   }
 }
 

@@ -8,11 +8,18 @@
 
 namespace cumulus::kernels {
 
-/// Which powers of two the largest term of a running sum lies between: from `lowest` to 64 above
-/// (fewer in scalars of less range). A high place keeps small terms from underflow, a low one
-/// leaves room for what they multiply.
+/// How many powers of two the largest term of a running sum may rise before the reference does.
 template <class T>
 inline constexpr int exp_sum_span = exp_room<T> / 16;
+
+/// Onto a sum whose high and low part are plain sums each: the low one is not brought below an ulp of
+/// the high one, which would take four times as long. Requires that the sum does not overflow.
+template <class T>
+void gather(compensated<T>& sum, const compensated<T>& x) noexcept {
+  const compensated<T> exact = two_sum(sum.high, x.high);
+  sum.high = exact.high;
+  sum.low += exact.low + x.low;
+}
 
 /// a / b, nearly always correctly rounded. Requires finite b > 0.
 template <class T>
@@ -32,9 +39,10 @@ template <class T>
 /// The largest term, and the sum of the others without it, both relative to one reference.
 ///
 /// Leaving the largest term out keeps log1p(rest / largest) accurate where the others are all there
-/// is to the answer. To merge, one of two largest terms joins the rest. The reference only rises.
-/// Edges   terms of e^-inf and of weight 0 change nothing; log_largest tells +inf and NaN, which
-///         stay.
+/// is to the answer. To merge, one of two largest terms joins the rest. The reference only rises: the
+/// largest term lies between about 2^Lowest and exp_sum_span powers of two above. A high place keeps
+/// small terms from underflow, a low one leaves room for what they multiply.
+/// Edges   terms of e^-inf and of weight 0 change nothing; +inf and NaN stay.
 template <class T, int Lowest>
 class running_exp_sum {
  public:
@@ -68,15 +76,13 @@ class running_exp_sum {
       if (reference_ < other.reference_) move(other.reference_);
       const compensated<T> rest = reference_.moved(other.rest_, other.reference_);
       const compensated<T> largest = reference_.moved(other.largest_, other.reference_);
-      rest_ += rest;
+      gather(rest_, rest);
       take(other.log_largest_, largest);
     }
   }
 
   /// True until a term other than e^-inf comes.
-  [[nodiscard]] bool empty() const noexcept {
-    return !(-infinity<T> < log_largest_ || is_nan(log_largest_));
-  }
+  [[nodiscard]] bool empty() const noexcept { return log_largest_ <= -infinity<T>; }
 
   /// The largest of x + log w: -inf where empty, +inf or NaN if there is one.
   [[nodiscard]] const T& log_largest() const noexcept { return log_largest_; }
@@ -90,7 +96,9 @@ class running_exp_sum {
   }
 
   /// The whole sum. Requires that it is finite.
-  [[nodiscard]] compensated<T> sum() const noexcept { return rest_ + largest_; }
+  [[nodiscard]] compensated<T> sum() const noexcept {
+    return largest_ + two_sum(rest_.high, rest_.low);
+  }
   [[nodiscard]] const exp_reference<T>& reference() const noexcept { return reference_; }
 
   [[nodiscard]] friend bool operator==(const running_exp_sum&, const running_exp_sum&) = default;
@@ -111,11 +119,11 @@ class running_exp_sum {
   void take(const T& log_term, const compensated<T>& term) noexcept {
     const bool tied = !(log_largest_ < log_term) && !(log_term < log_largest_);
     if (log_largest_ < log_term || (tied && largest_.high < term.high)) {
-      rest_ += largest_;
+      gather(rest_, largest_);
       log_largest_ = log_term;
       largest_ = term;
     } else {
-      rest_ += term;
+      gather(rest_, term);
     }
   }
 
@@ -132,8 +140,8 @@ class running_exp_sum {
   compensated<T> rest_{};
 };
 
-/// For logarithms: a high place, so that terms of which the largest is the greatest number's
-/// reciprocal still count.
+/// For logarithms: a high place, since the answer may be as small as the least number, and a sum of
+/// terms that are smaller yet.
 template <class T>
 using running_log_sum = running_exp_sum<T, std::floating_point<T> ? exp_room<T> / 2 : 0>;
 

@@ -19,10 +19,13 @@ void degenerate_softmax(const terms<S>& t, const exp_sum_result<compute_scalar<S
                         strided<S> out, degenerate policy, bool logarithmic) noexcept {
   using T = compute_scalar<S>;
   const S nothing = logarithmic ? -infinity<S> : S(0), all = logarithmic ? S(0) : S(1);
-  index_t parts = 0;
-  for (index_t i = 0; i < t.size(); ++i) parts += t.takes_part(i) ? 1 : 0;
-  const T parts_as_number(static_cast<double>(parts));
-  const S share = S(logarithmic ? T(-logarithm(parts_as_number)) : T(1) / parts_as_number);
+  S share = nothing;
+  if (policy == degenerate::uniform) {
+    index_t parts = 0;
+    for (index_t i = 0; i < t.size(); ++i) parts += t.takes_part(i) ? 1 : 0;
+    const T count(static_cast<double>(parts > 0 ? parts : 1));
+    share = S(logarithmic ? T(-logarithm(count)) : T(1) / count);
+  }
   for (index_t i = 0; i < t.size(); ++i) {
     if (!t.takes_part(i)) {
       out[i] = nothing;
@@ -48,6 +51,14 @@ void degenerate_softmax(const terms<S>& t, const exp_sum_result<compute_scalar<S
 template <class S>
 void softmax(const terms<S>& t, strided<S> out, degenerate policy = degenerate::limit) noexcept {
   using T = compute_scalar<S>;
+  constexpr bool roomy =
+      std::same_as<S, T> || std::same_as<S, float>;  // for a term between roundings
+  if (const index_t p = roomy && t.plain() ? largest_position(t.x) : -1; p >= 0) {
+    const auto keep = [&](index_t i, const T& term) { out[i] = S(term); };
+    const T whole = plain_exp_sum(t.x, t.exponent(p), keep).value();
+    for (index_t i = 0; i < t.size(); ++i) out[i] = S(T(out[i]) / whole);
+    return;
+  }
   const exp_sum_result<T> sum = exp_sum(t);
   if (sum.position < 0 || !sum.finite())
     return detail::degenerate_softmax(t, sum, out, policy, false);
@@ -69,6 +80,13 @@ void log_softmax(const terms<S>& t, strided<S> out,
   if (sum.position < 0 || !sum.finite())
     return detail::degenerate_softmax(t, sum, out, policy, true);
   const T log_total = log_one_plus(sum.rest.value());
+  if (t.plain()) {
+    for (index_t i = 0; i < t.size(); ++i) {
+      const compensated<T> gap = difference(T(t.x[i]), sum.peak.exponent);
+      out[i] = S((gap.high - log_total) + gap.low);
+    }
+    return;
+  }
   for (index_t i = 0; i < t.size(); ++i) {
     if (!t.takes_part(i) || !(-infinity<T> < t.exponent(i))) {
       out[i] = -infinity<S>;

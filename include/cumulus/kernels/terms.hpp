@@ -62,6 +62,11 @@ struct terms {
   double given_scale = 1;  ///< as the caller gave it: the factor of derivatives
 
   [[nodiscard]] index_t size() const noexcept { return x.size; }
+  /// Nothing but x is given.
+  [[nodiscard]] bool plain() const noexcept {
+    return weights.data == nullptr && mask.data == nullptr && !scaled && !negative && !zero_scale &&
+           !infinite_scale && !has_sink;
+  }
   [[nodiscard]] index_t count() const noexcept { return x.size + (has_sink ? 1 : 0); }
 
   /// Whether term i takes part: kept by the mask, and of a weight other than 0.
@@ -132,9 +137,9 @@ template <class S>
 /// w_i e^{s x_i} over another term. Requires finite terms, the ratio at most moderately above 1.
 ///
 /// The ratio of the weights may leave the range of the scalar where that of the exponentials brings
-/// it back, so it is split into a fraction and a power of two, and half of that power goes with each
-/// half of the exponential: both factors are about the square root of the result.
-/// Error   unweighted 1.5 ulp and the error of exp; weighted 4 ulp and twice the error of exp.
+/// it back, so it is split into a fraction and a power of two; where the exponential might not fit,
+/// half of that power goes with each half of it: both are about the square root of the result.
+/// Error   unweighted 1.5 ulp and the error of exp; weighted 2 ulp and up to twice that of exp.
 template <class S>
 [[nodiscard]] compute_scalar<S> ratio(const terms<S>& t, index_t i,
                                       const term<compute_scalar<S>>& other) noexcept {
@@ -144,10 +149,12 @@ template <class S>
   const T w = t.weight(i);
   const int e = binary_exponent(w), other_e = binary_exponent(other.weight);
   const T fraction = times_power_of_two(w, -e) / times_power_of_two(other.weight, -other_e);
-  const T half = exponential(compensated<T>{gap.high / 2, gap.low / 2});
   const int power = e - other_e;
-  return times_power_of_two(T(fraction * half), power / 2) *
-         times_power_of_two(half, power - power / 2);
+  if (absolute(gap.high) < T(300)) return times_power_of_two(T(fraction * exponential(gap)), power);
+  const T half = cumulus::exponential(T(gap.high / 2));
+  const compensated<T> square =
+      two_product(times_power_of_two(half, power / 2), times_power_of_two(half, power - power / 2));
+  return fraction * square.high + fraction * (square.low + square.high * gap.low);
 }
 
 }  // namespace cumulus::kernels

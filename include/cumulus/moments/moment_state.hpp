@@ -274,15 +274,28 @@ class moment_state {
 
     template <class X, class W>
     void fill(const strided<const X>& x, const strided<const W>& w, index_t first) {
+      const index_t end = x.size < first + capacity ? x.size : first + capacity;
       size = 0;
-      for (index_t i = first; i < x.size && i < first + capacity; ++i) {
+      if (w.data == nullptr) {
+        for (index_t i = first; i < end; ++i, ++size) {
+          values[size] = static_cast<S>(x[i]);
+          weights[size] = S(1);
+          plain &= is_finite(values[size]);
+        }
+        return pad();
+      }
+      for (index_t i = first; i < end; ++i) {
         values[size] = static_cast<S>(x[i]);
-        weights[size] = w.data == nullptr ? S(1) : static_cast<S>(w[i]);
+        weights[size] = static_cast<S>(w[i]);
         if (!(weights[size] < S(0) || S(0) < weights[size] || is_nan(weights[size]))) continue;
         plain =
             plain && is_finite(values[size]) && S(0) < weights[size] && is_finite(weights[size]);
         ++size;
       }
+      pad();
+    }
+
+    void pad() {
       padded = size;
       for (; padded % kernels::power_sums_lanes != 0; ++padded) {
         values[padded] = values[0];
@@ -297,21 +310,24 @@ class moment_state {
   [[nodiscard]] bool assign(const strided<const X>& x, const strided<const W>& weights) {
     clear();
     block b;
+    S low = min_, high = max_;
     compensated<S> quarter;  // of the first moment about the anchor: a difference may overflow
     for (index_t first = 0; first < x.size; first += block::capacity) {
       b.fill(x, weights, first);
       if (!b.plain) return false;
       if (b.size == 0) continue;
       if (empty()) anchor_ = b.values[0];
-      sums_[0] += kernels::lane_sum(b.weights, b.padded);
-      for (index_t i = 0; i < b.padded; ++i) {
+      sums_[0] += kernels::lane_sum<S>(b.padded, [&](index_t i) { return b.weights[i]; });
+      const S origin = anchor_ / 4;
+      quarter += kernels::lane_sum<S>(b.padded, [&](index_t i) {
         const S value = b.values[i];
-        min_ = value < min_ ? value : min_;
-        max_ = max_ < value ? value : max_;
-        b.weights[i] *= value / 4 - anchor_ / 4;
-      }
-      quarter += kernels::lane_sum(b.weights, b.padded);
+        low = value < low ? value : low;
+        high = high < value ? value : high;
+        return S(b.weights[i] * (value / 4 - origin));
+      });
     }
+    min_ = low;
+    max_ = high;
     if (!(min_ < max_)) return true;
     const S pivot = 4 * (anchor_ / 4 + quarter.value() / weight());
     anchor_ = pivot < min_ ? min_ : max_ < pivot ? max_ : pivot;
