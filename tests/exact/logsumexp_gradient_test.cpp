@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cumulus/exact/logsumexp_gradient.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cfloat>
 #include <cmath>
@@ -32,10 +33,8 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 
 template <class A, class B>
 bool all_same(const A& a, const B& b) {
-  bool result = std::size_t(a.size()) == std::size_t(b.size());
-  for (std::size_t i = 0; result && i < std::size_t(b.size()); ++i)
-    result = same(double(a[typename kinds::column<double>::Index(i)]), double(b[i]));
-  return result;
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](auto x, auto y) { return same(double(x), double(y)); });
 }
 
 /// The largest error of an entry of the gradient in x, each in its own ulp.
@@ -270,7 +269,7 @@ TEST_CASE("logsumexp_gradient: every kind of vector and of place, in place and o
     CHECK(all_same(read(), expected));
     logsumexp_gradient_weights(x, out);
     CHECK(all_same(read(), in_weights));
-    for (std::size_t i = 0; i < kinds::size; ++i) out[Eigen::Index(i)] = x[i];
+    std::copy(x.begin(), x.end(), std::begin(out));
     logsumexp_gradient_weights(out, out);
     CHECK(all_same(read(), in_weights));
   });

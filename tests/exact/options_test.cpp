@@ -39,10 +39,8 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 
 template <class A, class B>
 bool all_same(const A& a, const B& b) {
-  bool result = std::size_t(a.size()) == std::size_t(b.size());
-  for (std::size_t i = 0; result && i < std::size_t(b.size()); ++i)
-    result = same(double(a[typename kinds::column<double>::Index(i)]), double(b[i]));
-  return result;
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](auto x, auto y) { return same(double(x), double(y)); });
 }
 
 /// The same infinity or NaN, or within an ulp.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cumulus/exact/softmax_derivatives.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cfloat>
 #include <cmath>
@@ -36,10 +37,8 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 
 template <class A, class B>
 bool all_same(const A& a, const B& b) {
-  bool result = std::size_t(a.size()) == std::size_t(b.size());
-  for (std::size_t i = 0; result && i < std::size_t(b.size()); ++i)
-    result = same(double(a[typename kinds::column<double>::Index(i)]), double(b[i]));
-  return result;
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](auto x, auto y) { return same(double(x), double(y)); });
 }
 
 /// The largest error in ulp of the size that the header names.
@@ -401,10 +400,10 @@ TEST_CASE("softmax_derivatives: every kind of vector, direction and place", "[ex
     CHECK(all_same(read(), expected));
     log_softmax_vjp(x, v, out);
     CHECK(all_same(read(), log_expected));
-    for (std::size_t i = 0; i < kinds::size; ++i) out[Eigen::Index(i)] = v[i];
+    std::copy(v.begin(), v.end(), std::begin(out));
     softmax_vjp(x, out, out);  // the direction in place
     CHECK(all_same(read(), expected));
-    for (std::size_t i = 0; i < kinds::size; ++i) out[Eigen::Index(i)] = x[i];
+    std::copy(x.begin(), x.end(), std::begin(out));
     log_softmax_vjp(out, v, out);  // x in place
     CHECK(all_same(read(), log_expected));
   });

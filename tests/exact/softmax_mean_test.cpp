@@ -224,7 +224,7 @@ TEST_CASE("softmax_mean: empty, infinite and NaN scores, in any split", "[exact]
     CAPTURE(r.scores, r.values);
     for (const auto& m : every_way(r.scores, r.values)) {
       CHECK(same(m.value(), r.mean));
-      CHECK(same(m.log_sum(), r.log_sum));
+      CHECK(ulps(m.log_sum(), oracle::wide(r.log_sum)) <= cumulus::logsumexp_max_ulp);
     }
     const std::vector<float> s(r.scores.begin(), r.scores.end()),
         v(r.values.begin(), r.values.end());

@@ -87,7 +87,7 @@ class central_moments {
   /// Removes a sample that was added before; what is left of [min, max] is a superset of its range.
   ///
   /// Edges   removing all leaves the empty object, removing more weight than there is leaves NaN.
-  /// Error   of moment(p): u times loss().
+  /// Error   of moment(p), relative to the one returned: about u times loss().
   central_moments& operator-=(const central_moments& other) {
     require_same_order(other);
     state_.unmerge(other.state_);

@@ -64,26 +64,29 @@ template <class M>
   return m;
 }
 
+/// The order that a form evaluates where `order` is asked.
+[[nodiscard]] constexpr int evaluated_order(int order, form f) noexcept {
+  return f == form::moment ? order - order % 2 : order;
+}
+
 /// A number to the result's scalar, and its bound upwards, the last rounding of the number
 /// included.
 template <class T, class S>
 [[nodiscard]] estimate<T> rounded(const S& value, const S& bound, int order) {
-  if constexpr (std::same_as<T, S>) {
-    return {value, bound, order};
-  } else {
-    const S up = 1 + S(std::numeric_limits<T>::epsilon());
-    return {T(value),
-            T((bound + absolute(value) * S(unit_roundoff<T>)) * up +
-              S(std::numeric_limits<T>::denorm_min())),
-            order};
+  S whole = bound;
+  if constexpr (!std::same_as<T, S>) {
+    whole = (bound + absolute(value) * S(unit_roundoff<T>)) *
+                (1 + S(std::numeric_limits<T>::epsilon())) +
+            S(std::numeric_limits<T>::denorm_min());
   }
+  return {T(value), is_nan(whole) ? infinity<T> : T(whole), order};
 }
 
 /// The expansion of a sample accumulated in S, observed as T.
 template <class T, class M>
 [[nodiscard]] estimate<T> expand(const M& moments, int order, form f) {
   using S = typename M::scalar;
-  const int terms = f == form::moment ? order - order % 2 : order;
+  const int terms = evaluated_order(order, f);
   const S mean = moments.mean();
   if (moments.empty()) return {-infinity<T>, T(0), terms};
   if (!is_finite(mean)) {
@@ -126,7 +129,7 @@ template <class T, class M>
   const S rounding = u * (4 * absolute(mean) + 4 * absolute(log_weight) + 2 * absolute(k.middle) +
                           2 * absolute(value) + 32 * moments.loss() * (range + 1));
   const S bound = (truncation + rounding) * (1 + 8 * u);
-  return rounded<T, S>(value, is_nan(bound) ? infinity<S> : bound, terms);
+  return rounded<T, S>(value, bound, terms);
 }
 
 inline constexpr const char* series_limit = "max_series_order";
@@ -193,7 +196,7 @@ template <int P, real_vector X>
   if (!m.empty() && !is_finite(m.mean()) && !is_nan(m.weight())) {
     const auto t = kernels::terms<T>{values.view(), weights.view()};
     const T exact = T(kernels::log_of(kernels::exp_sum(t), t));
-    return {exact, is_nan(exact) ? exact : T(0), order};
+    return {exact, is_nan(exact) ? exact : T(0), evaluated_order(order, f)};
   }
   return expand<T>(m.wide(), order, f);
 }

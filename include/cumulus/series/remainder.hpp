@@ -79,7 +79,8 @@ template <class T>
     const T factor = T(detail::lambda(n)) / T(n);
     const T rest = factor * from_range / (1 - ratio);  // all terms from n on, by the range alone
     const bool negligible = !(sum * unit_roundoff<T> < rest);
-    if (negligible || n == first + 200) return (sum + rest) * (1 + 1000 * unit_roundoff<T>);
+    if (negligible || n == first + 2000)
+      return (sum + rest) * (1 + T(10000) * unit_roundoff<T>)+std::numeric_limits<T>::min();
     sum += min_of(T(factor * from_range), max_of(T(factor * from_variance), from_factorial));
   }
 }

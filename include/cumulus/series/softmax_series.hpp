@@ -30,29 +30,28 @@ template <class M>
   using S = typename M::scalar;
   softmax_polynomial<S> p;
   const std::size_t size = std::size_t(order) + 1;
-  std::array<S, max_series_order + 1> m, series;
-  S factorial(1);
-  m[0] = S(1);
-  m[1] = S(0);
-  for (int k = 2; k <= order; ++k) m[std::size_t(k)] = moments.moment(k) / (factorial *= S(k));
+  std::array<S, max_series_order + 1> factorial, m, series;
+  factorial[0] = m[0] = S(1);
+  for (std::size_t k = 1; k < size; ++k) {
+    factorial[k] = factorial[k - 1] * S(int(k));
+    m[k] = k == 1 ? S(0) : S(moments.moment(int(k)) / factorial[k]);
+  }
   if (f == form::normaliser) {
     series_logarithm(std::span(m).first(size), std::span(series).first(size));
     for (std::size_t k = 2; k < size; ++k) p.shift += series[k];
     return p;
   }
-  S total(0);  // what the powers are divided by, or multiplied with
+  p.order = evaluated_order(order, f);
+  S total(0);  // of the m_k, or of the r_k so far
   if (f == form::taylor) {
     series_reciprocal(std::span(m).first(size), std::span(series).first(size));
-    p.order = order;
   } else {
-    p.order = order - order % 2;
     for (int k = p.order; k >= 0; --k) total += m[std::size_t(k)];
   }
-  factorial = S(1);
-  for (int j = 1; j <= p.order; ++j) factorial *= S(j);
-  for (int j = p.order; j >= 0; factorial /= S(std::max(j, 1)), --j) {
+  for (int j = p.order; j >= 0; --j) {
     if (f == form::taylor) total += series[std::size_t(p.order - j)];
-    p.a[std::size_t(j)] = (f == form::taylor ? total : S(1 / total)) / factorial / moments.weight();
+    const S share = f == form::taylor ? total : S(1 / total);
+    p.a[std::size_t(j)] = share / factorial[std::size_t(j)] / moments.weight();
   }
   return p;
 }
@@ -86,7 +85,8 @@ void expand_softmax_vector(const X& x, Out& out, const operand<result_of<X>>& we
   if (overlaps(values.view(), result)) values.own();
   const kernels::terms<T> t{values.view(), weights.view()};
   const auto m = moments_of<P>(values.view(), weights.view(), order);
-  if (m.empty() || !is_finite(m.mean())) return kernels::softmax(t, result);
+  if (m.empty() || (!is_finite(m.mean()) && !is_nan(m.weight())))
+    return kernels::softmax(t, result);
   evaluate_softmax(t, m.wide(), order, f, result);
 }
 

@@ -41,8 +41,9 @@ template <real_vector X>
   S value(0);
   for (const S& c : series_logarithm(m)) value += c;
   value += logarithm(S(values.size()));
-  return detail::rounded<T, S>(value, S(S(centred.bound) + absolute(S(value - S(centred.value)))),
-                               int(order));
+  const S distance = absolute(S(value - S(centred.value)));
+  const S bound = (S(centred.bound) + distance) * (1 + 8 * unit_roundoff<S>);
+  return detail::rounded<T, S>(value, bound, int(order));
 }
 
 }  // namespace cumulus
