@@ -14,15 +14,20 @@
 #include <cumulus/core/version.hpp>
 
 #include <cumulus/exact/log_softmax.hpp>
+#include <cumulus/exact/log_sum_exp.hpp>
 #include <cumulus/exact/log_weights.hpp>
 #include <cumulus/exact/logaddexp.hpp>
+#include <cumulus/exact/logcumsumexp.hpp>
 #include <cumulus/exact/logmeanexp.hpp>
 #include <cumulus/exact/logsumexp.hpp>
 #include <cumulus/exact/logsumexp_complex.hpp>
 #include <cumulus/exact/logsumexp_gradient.hpp>
+#include <cumulus/exact/logsumexp_signed.hpp>
+#include <cumulus/exact/segment_logsumexp.hpp>
 #include <cumulus/exact/softmax.hpp>
 #include <cumulus/exact/softmax_derivatives.hpp>
 #include <cumulus/exact/softmax_entropy.hpp>
+#include <cumulus/exact/softmax_mean.hpp>
 
 #include <cumulus/moments/central_moments.hpp>
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// tests/data/exact_cases.json: inputs on which public libraries were reported or found wrong, with answers in 40 digits.
+// tests/data/exact_cases.json: inputs on which public libraries were reported or found wrong, with
+// answers in 40 digits.
 //
-// A tolerance is that of the case's note: "<= N ulp" of the result, "exact" the nearest number, and the bound of the header
-// where the note leaves it open. Infinities, NaN and zeros are always exact. Where the table and the library's semantics
-// differ, these win; today they don't.
+// A tolerance is that of the case's note: "<= N ulp" of the result, "exact" the nearest number, and
+// the bound of the header where the note leaves it open. Infinities, NaN and zeros are exact.
+// Where the table and the library's semantics differ, these win; today they do not differ.
 #include <cumulus/exact/log_softmax.hpp>
 #include <cumulus/exact/logaddexp.hpp>
 #include <cumulus/exact/logcumsumexp.hpp>
@@ -85,7 +86,8 @@ auto list(const V& values) {
   return out;
 }
 
-/// A matrix by rows: an argument that is the transpose of a part of a larger one, results into a part of another.
+/// A matrix by rows: the argument is the transpose of a part of a larger one, and the results go
+/// into a part of another.
 template <class T>
 std::vector<T> of_matrix(const std::string& function, const json& c) {
   const auto rows = Eigen::Index(c["x"].size()), cols = Eigen::Index(c["x"][0].size());

@@ -131,6 +131,12 @@ TEMPLATE_TEST_CASE("logsumexp_signed: a total close to 1 or -1 keeps the digits 
         auto w = signed_weights<TestType>(n, 1, n);
         w.back() = cancelling(x, w, left);
         error_here.see(error(x, w), "n =", n, left, spread);
+        // And closer to it than a rounding: what was left, cancelled by a term far below.
+        auto longer = x;
+        longer.push_back(TestType(-33));
+        w.push_back(TestType(0));
+        w.back() = cancelling(longer, w, left);
+        error_here.see(error(longer, w), "twice, n =", n, left, spread);
       }
     }
   }

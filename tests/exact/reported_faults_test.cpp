@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Faults of public libraries that exact_cases.json does not hold, each with a small input and our answer. S to T: found in
-// their sources; a number: the report of that name. Rows about compilation, threads and arrays beyond 2^31 have no
-// small input.
+// Faults of public libraries that exact_cases.json does not hold, each with a small input and our
+// answer. S to T: found in their sources; a number: a public report, in the order they were
+// gathered. Those about compilation, threads and arrays beyond 2^31 have no small input.
 #include <cumulus/exact/log_softmax.hpp>
 #include <cumulus/exact/logaddexp.hpp>
 #include <cumulus/exact/logcumsumexp.hpp>

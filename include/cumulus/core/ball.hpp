@@ -10,8 +10,7 @@ namespace cumulus {
 
 /// Every number within `radius` of `middle`.
 ///
-/// Each operation adds its own rounding: 2u of the result, where u would do for the middle and the
-/// second u covers the rounding of the radius itself.
+/// Each operation adds its own rounding, 2u of the result where u would do, and rounds the radius up.
 template <class T>
 struct ball {
   T middle = T(0);
@@ -42,8 +41,8 @@ struct ball {
 
  private:
   static constexpr ball rounded(T value, T error) {
-    return {value, error + absolute(value) * std::numeric_limits<T>::epsilon() +
-                       std::numeric_limits<T>::min()};
+    const T u2 = std::numeric_limits<T>::epsilon();
+    return {value, error * (1 + 4 * u2) + absolute(value) * u2 + std::numeric_limits<T>::min()};
   }
 };
 

@@ -26,7 +26,9 @@ struct rescalar<Eigen::Array<S, Rows, Cols, Options, MaxRows, MaxCols>, T> {
 };
 
 template <class X>
-struct plain_type {
+struct plain_type {};
+template <contiguous_sequence X>
+struct plain_type<X> {
   using type = Eigen::Matrix<result_of<X>, Eigen::Dynamic, 1>;
 };
 template <eigen_dense X>

@@ -67,7 +67,7 @@ using compute_scalar = typename detail::compute_scalar_of<T>::type;
 
 /// Half the distance from 1 to the next number: the largest relative error of one operation.
 template <class T>
-inline const T unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
+inline const T unit_roundoff = T(std::numeric_limits<T>::epsilon()) / T(2);
 
 template <class T>
 inline const T infinity = std::numeric_limits<T>::infinity();
@@ -75,10 +75,15 @@ inline const T infinity = std::numeric_limits<T>::infinity();
 template <class T>
 inline const T quiet_nan = std::numeric_limits<T>::quiet_NaN();
 
-/// True for NaN. By comparison, so that it serves any scalar.
+/// True for NaN. By comparison, so that it serves any scalar; quietly for the built-in ones, since an
+/// ordered comparison with NaN raises FE_INVALID.
 template <class T>
 [[nodiscard]] constexpr bool is_nan(const T& x) noexcept {
-  return !(x <= x);
+  if constexpr (std::floating_point<T>) {
+    return x != x;
+  } else {
+    return !(x <= x);
+  }
 }
 
 /// True for a number that is neither NaN nor infinite.

@@ -24,6 +24,16 @@ struct strided {
   }
 };
 
+/// How many elements a vector has.
+template <real_vector X>
+[[nodiscard]] index_t size_of(const X& x) noexcept {
+  if constexpr (eigen_dense<X>) {
+    return index_t(x.size());
+  } else {
+    return index_t(std::size(x));
+  }
+}
+
 /// The elements of a vector that lies in memory, to read or to write.
 template <class X>
 [[nodiscard]] auto strided_view(X&& x) noexcept {

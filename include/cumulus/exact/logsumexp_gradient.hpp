@@ -14,17 +14,9 @@ inline constexpr int logsumexp_gradient_max_ulp = 5;
 
 namespace detail {
 
-/// out = scale times itself.
-template <class S>
-void scale_by(strided<S> out, double scale) noexcept {
-  if (scale == 1) return;
-  for (index_t i = 0; i < out.size; ++i)
-    out[i] = S(compute_scalar<S>(out[i]) * compute_scalar<S>(scale));
-}
-
 inline constexpr auto gradient_kernel = [](const auto& t, auto out) {
-  kernels::softmax(t, out, degenerate::zero);
-  scale_by(out, t.given_scale);
+  using T = typename std::remove_cvref_t<decltype(t)>::scalar;
+  kernels::softmax(t, out, degenerate::zero, T(t.given_scale));
 };
 
 inline constexpr auto weight_gradient_kernel = [](const auto& t, auto out) {

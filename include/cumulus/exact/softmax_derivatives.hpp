@@ -14,24 +14,26 @@ inline constexpr int softmax_derivative_max_ulp = 8;
 
 namespace detail {
 
+template <class Terms>
+[[nodiscard]] auto factor_of(const Terms& t) noexcept {
+  return typename Terms::scalar(t.given_scale);
+}
+
 /// Kernels of a call with x, a direction v and out.
 [[nodiscard]] inline auto softmax_product(degenerate policy) {
   return [policy](const auto& t, auto v, auto out) {
-    kernels::softmax_jacobian_product(t, v, out, policy);
-    scale_by(out, t.given_scale);
+    kernels::softmax_jacobian_product(t, v, out, policy, factor_of(t), false);
   };
 }
 
 [[nodiscard]] inline auto log_softmax_product(degenerate policy) {
   return [policy](const auto& t, auto g, auto out) {
-    kernels::log_softmax_transposed_product(t, g, out, policy);
-    scale_by(out, t.given_scale);
+    kernels::log_softmax_transposed_product(t, g, out, policy, factor_of(t));
   };
 }
 
 inline constexpr auto hessian_product = [](const auto& t, auto v, auto out) {
-  kernels::softmax_jacobian_product(t, v, out, degenerate::zero);
-  scale_by(out, t.given_scale * t.given_scale);
+  kernels::softmax_jacobian_product(t, v, out, degenerate::zero, factor_of(t), true);
 };
 
 /// Checks a vector call and runs `kernel(terms, v, out)`; v may be out, or share its memory.
@@ -40,7 +42,8 @@ void along(const char* function, const X& x, const V& v, Out& out, const options
            Kernel kernel) {
   operand<result_of<X>> direction(v);
   const auto result = strided_view(out);
-  require_same_size(function, "x", result.size, "the direction", direction.size());
+  require_same_size(function, "x", size_of(x), "the direction", direction.size());
+  require_same_size(function, "x", size_of(x), "out", result.size);
   if (overlaps(direction.view(), result) || direction.view().data == result.data) direction.own();
   normalised(function, x, out, o,
              [&](const auto& t, auto view) { kernel(t, direction.view(), view); });
@@ -62,8 +65,9 @@ template <class X, class V, direction D, class Kernel>
   require_same_shape(function, "x", index_t(x.rows()), index_t(x.cols()), "the direction",
                      index_t(v.rows()), index_t(v.cols()));
   require_options(function, index_t(x.rows()), index_t(x.cols()), o, by_columns);
-  const plain_of<V> held = v.template cast<result_of<X>>();
-  const matrix_operand<plain_of<V>> directions(held);
+  using directions_type = Eigen::Matrix<result_of<X>, Eigen::Dynamic, Eigen::Dynamic>;
+  const directions_type held = v.template cast<result_of<X>>().matrix();
+  const matrix_operand<directions_type> directions(held);
   const matrix_operand<X> values(x);
   plain_of<X> out(x.rows(), x.cols());
   const auto result = strided_matrix_view(out);

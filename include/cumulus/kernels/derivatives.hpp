@@ -10,86 +10,113 @@
 
 namespace cumulus::kernels {
 
-/// out_i = p_i (v_i - sum_j p_j v_j), p the softmax: its Jacobian, which is symmetric, times v; the
-/// sink counts as an outcome with v = 0. Without the factor of the scale. Requires out apart from
-/// x, or x itself.
+namespace detail {
+
+/// p_i value, p_i = w_i e^{s x_i} / sum; where p_i is near the least number, from e^{s x_i} larger by 2^512.
+template <class S>
+[[nodiscard]] compute_scalar<S> share_times(const terms<S>& t, index_t i,
+                                            const exp_sum_result<compute_scalar<S>>& sum,
+                                            const compute_scalar<S>& total,
+                                            const compute_scalar<S>& value) noexcept {
+  using T = compute_scalar<S>;
+  const T plain = ratio(t, i, sum.peak);
+  if constexpr (std::floating_point<T>) {
+    constexpr int extra = 512;
+    if (absolute(plain) < times_power_of_two(std::numeric_limits<T>::min(), 64)) {
+      return times_power_of_two(T(ratio(t, i, sum.peak, extra) / total * value), -extra);
+    }
+  }
+  return plain / total * value;
+}
+
+}  // namespace detail
+
+/// out_i = factor p_i (v_i - sum_j p_j v_j), p the softmax: its Jacobian, which is symmetric, times v;
+/// the sink counts as an outcome with v = 0. `twice` multiplies by the factor once more. Requires out
+/// apart from x, or x itself.
 ///
 /// v is taken relative to its value at the largest term, so that a constant v gives exactly 0.
-/// Edges   where p_i is 0 because x_i is -inf or left out, 0 whatever v_i; a row without a finite
-///         sum gives 0 where its softmax is a number.
+/// Edges   where p_i is 0 because x_i is -inf or left out, 0 whatever v_i; a row without a positive
+///         finite sum gives 0 where its softmax is a number.
 /// Cost    four reads of x, two of v, 2n exp.
 template <class S>
 void softmax_jacobian_product(const terms<S>& t, strided<const S> v, strided<S> out,
-                              degenerate policy) noexcept {
+                              degenerate policy, const compute_scalar<S>& factor,
+                              bool twice) noexcept {
   using T = compute_scalar<S>;
-  const exp_sum_result<T> sum = exp_sum(t);
-  if (sum.position < 0 || !sum.finite()) {
+  exp_sum_result<T> sum = exp_sum(t);
+  if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
+  if (!sum.positive()) {
     detail::degenerate_softmax(t, sum, out, policy, false);
     for (index_t i = 0; i < t.size(); ++i) out[i] = is_nan(out[i]) ? out[i] : S(0);
     return;
   }
-  compensated<T> relative = sum.rest;
-  const T total = (relative += T(1)).value();
+  const T total = sum.relative();
   const T reference = sum.peak.is_sink ? T(0) : T(v[sum.position]);
   const auto has_share = [&](index_t i) { return t.takes_part(i) && -infinity<T> < t.exponent(i); };
   compensated<T> moment;
   for (index_t i = 0; i < t.count(); ++i) {
     if (i == sum.position || !has_share(i)) continue;
     const T value = i == t.size() ? T(0) : T(v[i]);
-    moment += ratio(t, i, sum.peak) * (value - reference);
+    moment += T(ratio(t, i, sum.peak) * T(value - reference));
   }
   const T mean = moment.value() / total;
   for (index_t i = 0; i < t.size(); ++i) {
     if (!has_share(i)) {
       out[i] = S(0);
-    } else {
-      const T difference = i == sum.position ? T(0) : T(T(v[i]) - reference);
-      out[i] = S(ratio(t, i, sum.peak) / total * (difference - mean));
+      continue;
     }
+    const bool at_peak = i == sum.position && !is_nan(reference);
+    const T change = T(at_peak ? T(0) : T(T(v[i]) - reference)) - mean;
+    const T product = detail::share_times(t, i, sum, total, T(change * factor));
+    out[i] = S(twice ? T(product * factor) : product);
   }
 }
 
-/// out_i = g_i - p_i sum_j g_j: the transposed Jacobian of log_softmax times g; the mask leaves its
-/// g out. Without the factor of the scale. At the largest term, where p_i is near 1, as (g_i rest -
-/// the other g) / (1 + rest).
+/// out_i = factor (g_i - p_i sum_j g_j): the transposed Jacobian of log_softmax times g; the mask leaves
+/// its g out. At the largest term, where p_i is near 1, as (g_i rest - the other g) / (1 + rest).
 /// Edges   entries left out: 0; x_i = -inf: g_i.
 /// Cost    four reads of x, two of g, 2n exp.
 template <class S>
 void log_softmax_transposed_product(const terms<S>& t, strided<const S> g, strided<S> out,
-                                    degenerate policy) noexcept {
+                                    degenerate policy, const compute_scalar<S>& factor) noexcept {
   using T = compute_scalar<S>;
-  const exp_sum_result<T> sum = exp_sum(t);
+  exp_sum_result<T> sum = exp_sum(t);
+  if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
   compensated<T> others;  // of the largest term
   for (index_t i = 0; i < t.size(); ++i) {
     if (i != sum.position && t.takes_part(i)) others += T(g[i]);
   }
-  if (sum.position < 0 || !sum.finite()) {
+  if (!sum.positive()) {
     if (sum.position >= 0 && sum.position < t.size()) others += T(g[sum.position]);
     const T all = others.value();
     detail::degenerate_softmax(t, sum, out, policy, false);
     for (index_t i = 0; i < t.size(); ++i) {
       const T p = T(out[i]);
       if (!t.takes_part(i)) continue;
-      out[i] = S(p < T(0) || T(0) < p || is_nan(p) ? T(T(g[i]) - p * all) : T(g[i]));
+      const T product = is_nan(p) ? p : !(T(0) < p) ? T(g[i]) : T(T(g[i]) - p * all);
+      out[i] = S(T(product * factor));
     }
     return;
   }
-  compensated<T> relative = sum.rest;
-  const T total = (relative += T(1)).value();
-  const bool element = sum.position < t.size();
-  const T peak_g = element ? T(g[sum.position]) : T(0);
+  const T total = sum.relative();
+  const T peak_g = sum.position < t.size() ? T(g[sum.position]) : T(0);
   compensated<T> everything = others;
   const T all = (everything += peak_g).value();
   for (index_t i = 0; i < t.size(); ++i) {
+    T product(0);
     if (!t.takes_part(i)) {
       out[i] = S(0);
-    } else if (i == sum.position) {
-      out[i] = S((peak_g * sum.rest.value() - others.value()) / total);
-    } else if (!(-infinity<T> < t.exponent(i))) {
-      out[i] = g[i];
-    } else {
-      out[i] = S(T(g[i]) - ratio(t, i, sum.peak) / total * all);
+      continue;
     }
+    if (i == sum.position) {
+      product = T(T(peak_g * sum.rest.value()) - others.value()) / total;
+    } else if (!(-infinity<T> < t.exponent(i))) {
+      product = T(g[i]);
+    } else {
+      product = T(g[i]) - detail::share_times(t, i, sum, total, all);
+    }
+    out[i] = S(T(product * factor));
   }
 }
 
@@ -100,8 +127,7 @@ template <class S>
 void logsumexp_weight_gradient(const terms<S>& t, strided<S> out) noexcept {
   using T = compute_scalar<S>;
   const exp_sum_result<T> sum = exp_sum(t);
-  compensated<T> relative = sum.rest;
-  const T total = (relative += T(1)).value();
+  const T total = sum.relative();
   for (index_t i = 0; i < t.size(); ++i) {
     const T x = t.exponent(i);
     if (t.mask.data != nullptr && !t.mask[i]) {

@@ -15,17 +15,17 @@ template <class S>
   const exp_sum_result<T> sum = exp_sum(t);
   if (!sum.finite())
     return sum.infinite == 1 && !sum.invalid && !sum.minus_infinite ? T(0) : quiet_nan<T>;
-  if (sum.position < 0) return quiet_nan<T>;
-  const T log_total = log_one_plus(sum.rest.value());
-  compensated<T> relative = sum.rest;
-  const T total = (relative += T(1)).value();
-  compensated<T> mean{log_total / total, T(0)};  // of -log p, the largest term first
+  if (!sum.positive()) return quiet_nan<T>;
+  const T log_total = sum.log_relative();
+  const T total = sum.relative();
+  compensated<T> mean{T(log_total / total), T(0)};  // of -log p, the largest term first
   for (index_t i = 0; i < t.count(); ++i) {
     if (i == sum.position || !t.takes_part(i) || !(-infinity<T> < t.exponent(i))) continue;
     const T share = ratio(t, i, sum.peak) / total;
     if (!(T(0) < share)) continue;
-    const compensated<T> gap = exponent_gap(t, i, sum.peak);
-    mean += share * (log_total - (gap.high + gap.low) - (t.log_weight(i) - sum.peak.log_weight));
+    compensated<T> gap = exponent_gap(t, i, sum.peak);
+    if (t.weights.data != nullptr) gap += log_weight_gap(t, i, sum.peak);
+    mean += T(share * T(log_total - T(gap.high + gap.low)));
   }
   return mean.value();
 }
@@ -43,7 +43,7 @@ template <class S>
     if (i == sum.position || !t.takes_part(i) || !(-infinity<T> < t.exponent(i))) continue;
     const T r = ratio(t, i, sum.peak);
     shares += r;
-    squares += r * r;
+    squares += T(r * r);
   }
   return shares.value() * (shares.value() / squares.value());
 }

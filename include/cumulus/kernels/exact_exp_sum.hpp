@@ -15,28 +15,6 @@
 
 namespace cumulus::kernels {
 
-/// Scalars whose bits can be taken apart.
-template <class T>
-inline constexpr bool has_words =
-    std::numeric_limits<T>::radix == 2 && std::numeric_limits<T>::digits != 0 &&
-    cumulus::detail::has_binary_exponent<T>;
-
-/// sign fraction 2^exponent, the fraction in [1/2, 1), and how far off it may be.
-template <class T>
-struct wide_value {
-  int sign = 0;
-  T fraction = T(0);
-  index_t exponent = 0;
-  double error_bits = -infinity<double>;  ///< log2 of a bound on the absolute error
-
-  /// log2 of a bound on the relative error.
-  [[nodiscard]] double relative_bits() const noexcept { return error_bits - double(exponent - 1); }
-  [[nodiscard]] T value() const noexcept {
-    const index_t bound = index_t(1) << 30;
-    return T(sign) * times_power_of_two(fraction, int(std::clamp(exponent, -bound, bound)));
-  }
-};
-
 /// A sum of terms, sorted by falling exponent, equal ones merged; relative to e^shift, which may
 /// itself be taken off.
 template <class S>

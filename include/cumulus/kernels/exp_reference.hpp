@@ -18,33 +18,16 @@ inline constexpr int exp_room = std::min<int>(std::numeric_limits<T>::max_expone
 
 namespace detail {
 
-/// log 2 to twice the digits of T, from its first 288 binary digits.
-template <std::floating_point T>
-[[nodiscard]] constexpr compensated<T> make_log_two() noexcept {
-  compensated<T> sum{};
-  T unit = T(1);
-  for (const int digits : {0xb17217, 0xf7d1cf, 0x79abc9, 0xe3b398, 0x03f2f6, 0xaf40f3, 0x432672,
-                           0x98b62d, 0x8a0d17, 0x5b8baa, 0xfa2be7, 0xb87620}) {
-    unit /= T(1 << 24);
-    sum += T(digits) * unit;
-  }
-  return sum;
-}
-
-template <std::floating_point T>
-inline constexpr compensated<T> log_two = make_log_two<T>();
-
 /// k log 2, to 2^-(digits + 4) absolutely for every k that split_exp gives.
 template <std::floating_point T>
 [[nodiscard]] compensated<T> times_log_two(std::int64_t k) noexcept {
-  compensated<T> product = two_product(T(k), log_two<T>.high);
-  return product += T(k) * log_two<T>.low;
+  return cumulus::times_log_two<T>(T(k));
 }
 
 /// The k of the k log 2 nearest to x.
 template <std::floating_point T>
 [[nodiscard]] std::int64_t nearest_power(const T& x) noexcept {
-  constexpr T per_x = T(1) / log_two<T>.high;
+  constexpr T per_x = T(1) / cumulus::detail::log_two_of<T>.high;
   return static_cast<std::int64_t>(x * per_x + (x < T(0) ? T(-0.5) : T(0.5)));
 }
 

@@ -26,27 +26,48 @@ struct exp_sum_result {
   [[nodiscard]] bool finite() const noexcept {
     return !invalid && !minus_infinite && infinite == 0;
   }
+  /// 1 + rest, rounded once.
+  [[nodiscard]] T relative() const noexcept {
+    compensated<T> sum = rest;
+    return (sum += T(1)).value();
+  }
+  /// Whether the sum is a positive number: with weights >= 0, whether there is a largest term.
+  [[nodiscard]] bool positive() const noexcept {
+    return position >= 0 && finite() &&
+           (T(0) < peak.weight ? T(0) < relative() : relative() < T(0));
+  }
+  /// log |1 + rest|
+  [[nodiscard]] T log_relative() const noexcept {
+    const T r = rest.value();
+    return T(-1) < r ? log_one_plus(r) : logarithm(T(-1 - r));
+  }
 };
 
-/// Error   rest to about 3 ulp for weights >= 0, whatever n: its sum is compensated.
-/// Cost    two reads of x, n exp.
+namespace detail {
+
+/// The terms but the largest, over it, times 2^extra.
 template <class S>
-[[nodiscard]] exp_sum_result<compute_scalar<S>> exp_sum(const terms<S>& t) noexcept {
+[[nodiscard]] compensated<compute_scalar<S>> sum_of_rest(
+    const terms<S>& t, const exp_sum_result<compute_scalar<S>>& sum, int extra) noexcept {
+  using T = compute_scalar<S>;
+  compensated<T> rest;
+  for (index_t i = 0; i < t.count(); ++i) {
+    if (i == sum.position || !t.takes_part(i) || !(-infinity<T> < t.exponent(i))) continue;
+    rest += ratio(t, i, sum.peak, extra);
+  }
+  return rest;
+}
+
+/// Finds the largest term, and what is not finite.
+template <class S>
+[[nodiscard]] exp_sum_result<compute_scalar<S>> find_peak(const terms<S>& t) noexcept {
   using T = compute_scalar<S>;
   exp_sum_result<T> sum;
-  if (const index_t p = t.plain() ? largest_position(t.x) : -1; p >= 0) {
-    const auto nothing = [](index_t, const T&) {};
-    sum.position = p;
-    sum.peak = term_at(t, p);
-    sum.rest = plain_exp_sum(t.x.segment(0, p), sum.peak.exponent, nothing);
-    sum.rest += plain_exp_sum(t.x.segment(p + 1, t.size() - p - 1), sum.peak.exponent, nothing);
-    return sum;
-  }
   for (index_t i = 0; i < t.count(); ++i) {
     if (!t.takes_part(i)) continue;
     const T x = t.exponent(i), w = t.weight(i);
     const bool heavy = !is_finite(w);
-    if (is_nan(x) || is_nan(w) || (heavy && !(-infinity<T> < x))) {
+    if (is_nan(x) || is_nan(w) || is_nan(t.scale) || (heavy && !(-infinity<T> < x))) {
       sum.invalid = true;
     } else if (heavy || !(x < infinity<T>)) {
       if (w < T(0)) {
@@ -63,10 +84,36 @@ template <class S>
       }
     }
   }
-  if (sum.position < 0 || !sum.finite()) return sum;
-  for (index_t i = 0; i < t.count(); ++i) {
-    if (i == sum.position || !t.takes_part(i) || !(-infinity<T> < t.exponent(i))) continue;
-    sum.rest += ratio(t, i, sum.peak);
+  return sum;
+}
+
+}  // namespace detail
+
+/// Error   rest to about 3 ulp for weights >= 0, whatever n: its sum is compensated. A rest near the
+///         least number is summed again, larger by 2^512, so that terms below it count.
+/// Cost    two reads of x, n exp; a third and n more for a row that its largest term dominates so.
+template <class S>
+[[nodiscard]] exp_sum_result<compute_scalar<S>> exp_sum(const terms<S>& t) noexcept {
+  using T = compute_scalar<S>;
+  exp_sum_result<T> sum;
+  if (const index_t p = t.plain() ? largest_position(t.x) : -1; p >= 0) {
+    const auto nothing = [](index_t, const T&) {};
+    sum.position = p;
+    sum.peak = term_at(t, p);
+    sum.rest = plain_exp_sum(t.x.segment(0, p), sum.peak.exponent, nothing);
+    sum.rest += plain_exp_sum(t.x.segment(p + 1, t.size() - p - 1), sum.peak.exponent, nothing);
+  } else {
+    sum = detail::find_peak(t);
+    if (sum.position < 0 || !sum.finite()) return sum;
+    sum.rest = detail::sum_of_rest(t, sum, 0);
+  }
+  if constexpr (std::floating_point<T>) {
+    constexpr int extra = 512;
+    const T size = absolute(sum.rest.high);
+    if (t.count() > 1 && size < times_power_of_two(std::numeric_limits<T>::min(), 64)) {
+      const T larger = detail::sum_of_rest(t, sum, extra).value();
+      sum.rest = {times_power_of_two(larger, -extra), T(0)};
+    }
   }
   return sum;
 }
@@ -79,13 +126,12 @@ template <class S>
   if (sum.invalid || sum.minus_infinite) return quiet_nan<T>;
   if (sum.infinite > 0) return infinity<T>;
   if (sum.position < 0) return -infinity<T>;
-  const T rest = sum.rest.value();
-  if (!(rest < T(-1) || T(-1) < rest)) return -infinity<T>;
-  const bool positive = (T(0) < sum.peak.weight) == (T(-1) < rest);
-  if (!positive) return quiet_nan<T>;
-  const T log_rest = T(-1) < rest ? log_one_plus(rest) : logarithm(T(-1 - rest));
+  if (!sum.positive()) {
+    const T r = sum.relative();
+    return r <= T(0) && T(0) <= r ? -infinity<T> : quiet_nan<T>;
+  }
   const T exponent = sum.peak.is_sink ? sum.peak.exponent : T(t.scale * sum.peak.exponent);
-  return t.limit + ((exponent + sum.peak.log_weight) + log_rest);
+  return t.limit + ((exponent + sum.peak.log_weight) + sum.log_relative());
 }
 
 }  // namespace cumulus::kernels

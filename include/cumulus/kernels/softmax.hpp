@@ -46,10 +46,11 @@ void degenerate_softmax(const terms<S>& t, const exp_sum_result<compute_scalar<S
 
 }  // namespace detail
 
-/// out_i = w_i e^{s x_i} / sum. Requires out of x's size, x itself or memory apart from it.
+/// out_i = factor w_i e^{s x_i} / sum; plain terms take the factor 1. Requires out of x's size, x itself or memory apart from it.
 /// Cost    three reads of x, 2n exp.
 template <class S>
-void softmax(const terms<S>& t, strided<S> out, degenerate policy = degenerate::limit) noexcept {
+void softmax(const terms<S>& t, strided<S> out, degenerate policy = degenerate::limit,
+             const compute_scalar<S>& factor = compute_scalar<S>(1)) noexcept {
   using T = compute_scalar<S>;
   constexpr bool roomy =
       std::same_as<S, T> || std::same_as<S, float>;  // for a term between roundings
@@ -59,14 +60,13 @@ void softmax(const terms<S>& t, strided<S> out, degenerate policy = degenerate::
     for (index_t i = 0; i < t.size(); ++i) out[i] = S(T(out[i]) / whole);
     return;
   }
-  const exp_sum_result<T> sum = exp_sum(t);
-  if (sum.position < 0 || !sum.finite())
-    return detail::degenerate_softmax(t, sum, out, policy, false);
-  compensated<T> relative = sum.rest;
-  const T total = (relative += T(1)).value();
+  exp_sum_result<T> sum = exp_sum(t);
+  if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
+  if (!sum.positive()) return detail::degenerate_softmax(t, sum, out, policy, false);
+  const T total = sum.relative();
   for (index_t i = 0; i < t.size(); ++i) {
     const bool zero = !t.takes_part(i) || !(-infinity<T> < t.exponent(i));
-    out[i] = zero ? S(0) : S(ratio(t, i, sum.peak) / total);
+    out[i] = zero ? S(0) : S(T(ratio(t, i, sum.peak) / total * factor));
   }
 }
 
@@ -76,13 +76,17 @@ template <class S>
 void log_softmax(const terms<S>& t, strided<S> out,
                  degenerate policy = degenerate::limit) noexcept {
   using T = compute_scalar<S>;
-  const exp_sum_result<T> sum = exp_sum(t);
-  if (sum.position < 0 || !sum.finite())
-    return detail::degenerate_softmax(t, sum, out, policy, true);
-  const T log_total = log_one_plus(sum.rest.value());
-  if (t.plain()) {
+  exp_sum_result<T> sum = exp_sum(t);
+  if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
+  if (!sum.positive()) return detail::degenerate_softmax(t, sum, out, policy, true);
+  const T log_total = sum.log_relative();
+  if (t.weights.data == nullptr) {
     for (index_t i = 0; i < t.size(); ++i) {
-      const compensated<T> gap = difference(T(t.x[i]), sum.peak.exponent);
+      if (!t.takes_part(i)) {
+        out[i] = -infinity<S>;
+        continue;
+      }
+      const compensated<T> gap = exponent_gap(t, i, sum.peak);
       out[i] = S((gap.high - log_total) + gap.low);
     }
     return;
@@ -92,8 +96,9 @@ void log_softmax(const terms<S>& t, strided<S> out,
       out[i] = -infinity<S>;
       continue;
     }
-    const compensated<T> gap = exponent_gap(t, i, sum.peak);
-    out[i] = S(((gap.high - log_total) + gap.low) + (t.log_weight(i) - sum.peak.log_weight));
+    compensated<T> gap = exponent_gap(t, i, sum.peak) + log_weight_gap(t, i, sum.peak);
+    gap += T(-log_total);
+    out[i] = t.weight(i) < T(0) ? quiet_nan<S> : S(gap.value());
   }
 }
 

@@ -5,7 +5,7 @@
 // Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
-#include <cumulus/core/compensated.hpp>
+#include <cumulus/core/constants.hpp>
 #include <cumulus/core/view.hpp>
 
 namespace cumulus::kernels {
@@ -15,8 +15,10 @@ namespace cumulus::kernels {
 template <class T>
 [[nodiscard]] compensated<T> difference(const T& x, const T& y) noexcept {
   const T plain = x - y;
-  if (!is_finite(plain)) return {plain, T(0)};
-  return two_sum(x, T(-y));
+  const bool finite = is_finite(plain);
+  // two_sum of finite numbers in either case: a compiler may evaluate it before it asks
+  const compensated<T> exact = two_sum(finite ? x : y, T(-y));
+  return {finite ? exact.high : plain, exact.low};
 }
 
 /// s d as high + low; a high part that is not finite has no low one.
@@ -124,7 +126,7 @@ template <class S>
     const compensated<T> b = other.is_sink ? compensated<T>{other.exponent, T(0)}
                                            : scale_by(t.scale, {other.exponent, T(0)});
     compensated<T> gap = difference(a.high, b.high);
-    if (is_finite(gap.high)) gap.low += a.low - b.low;
+    if (is_finite(gap.high)) gap.low += T(a.low - b.low);
     return gap;
   }
   const compensated<T> d = difference(x, other.exponent);
@@ -134,27 +136,40 @@ template <class S>
   return {2 * half.high, 2 * half.low};
 }
 
-/// w_i e^{s x_i} over another term. Requires finite terms, the ratio at most moderately above 1.
-///
-/// The ratio of the weights may leave the range of the scalar where that of the exponentials brings
-/// it back, so it is split into a fraction and a power of two; where the exponential might not fit,
-/// half of that power goes with each half of it: both are about the square root of the result.
-/// Error   unweighted 1.5 ulp and the error of exp; weighted 2 ulp and up to twice that of exp.
+/// log |w_i| less that of another term, as the log of the ratio of fractions and a multiple of log 2.
+/// Requires weights that are finite and not 0.
 template <class S>
-[[nodiscard]] compute_scalar<S> ratio(const terms<S>& t, index_t i,
-                                      const term<compute_scalar<S>>& other) noexcept {
+[[nodiscard]] compensated<compute_scalar<S>> log_weight_gap(
+    const terms<S>& t, index_t i, const term<compute_scalar<S>>& other) noexcept {
   using T = compute_scalar<S>;
-  const compensated<T> gap = exponent_gap(t, i, other);
-  if (t.weights.data == nullptr) return exponential(gap);
   const T w = t.weight(i);
   const int e = binary_exponent(w), other_e = binary_exponent(other.weight);
   const T fraction = times_power_of_two(w, -e) / times_power_of_two(other.weight, -other_e);
-  const int power = e - other_e;
-  if (absolute(gap.high) < T(300)) return times_power_of_two(T(fraction * exponential(gap)), power);
-  const T half = cumulus::exponential(T(gap.high / 2));
-  const compensated<T> square =
-      two_product(times_power_of_two(half, power / 2), times_power_of_two(half, power - power / 2));
-  return fraction * square.high + fraction * (square.low + square.high * gap.low);
+  compensated<T> gap = times_log_two(T(e - other_e));
+  return gap += logarithm(absolute(fraction));
+}
+
+/// 2^extra w_i e^{s x_i} over another term. Requires finite terms and a result that does not overflow.
+///
+/// The ratio of the weights may leave the range of the scalar where that of the exponentials brings
+/// it back, so its power of two joins the exponent, as a multiple of log 2.
+/// Error   unweighted 1.5 ulp and the error of exp, weighted 2.5 ulp and the error of exp.
+template <class S>
+[[nodiscard]] compute_scalar<S> ratio(const terms<S>& t, index_t i,
+                                      const term<compute_scalar<S>>& other,
+                                      int extra = 0) noexcept {
+  using T = compute_scalar<S>;
+  compensated<T> gap = exponent_gap(t, i, other);
+  T fraction(1);
+  int power = extra;
+  if (t.weights.data != nullptr) {
+    const T w = t.weight(i);
+    const int e = binary_exponent(w), other_e = binary_exponent(other.weight);
+    fraction = times_power_of_two(w, -e) / times_power_of_two(other.weight, -other_e);
+    power += e - other_e;
+  }
+  if (power != 0 && is_finite(gap.high)) gap += times_log_two(T(power));
+  return t.weights.data == nullptr ? exponential(gap) : T(fraction * exponential(gap));
 }
 
 }  // namespace cumulus::kernels
