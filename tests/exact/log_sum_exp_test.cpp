@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <cumulus/exact/log_sum_exp.hpp>
 
+#include <Eigen/Core>
+#include <unsupported/Eigen/AutoDiff>
+
 #include <algorithm>
 #include <array>
 #include <cfloat>
@@ -250,6 +253,37 @@ TEST_CASE("log_sum_exp: a scalar of 50 digits keeps 50 digits, in any order", "[
   log_sum_exp<lazy> s;
   for (const scalar& v : x) s.add(lazy(v));
   CHECK(scalar((s + log_sum_exp<lazy>()).value()) == every_way(x).front().value());
+}
+
+TEMPLATE_TEST_CASE("log_sum_exp: half and bfloat16 round once, from float", "[exact][value]",
+                   Eigen::half, Eigen::bfloat16) {
+  const auto x = families::normal<float>(200, 3.0, 2.0, 30u);
+  log_sum_exp<TestType> s;
+  log_sum_exp<float> exact;
+  for (const float v : x) {
+    s.add(TestType(v));
+    exact.add(float(TestType(v)));
+  }
+  CHECK(s.value() == TestType(exact.value()));
+  CHECK((s + log_sum_exp<TestType>()).max() == TestType(exact.max()));
+  s.add(TestType(inf));
+  CHECK(float(s.value()) == float(inf));
+}
+
+TEST_CASE("log_sum_exp: autodiff scalars carry the gradient, through merges too",
+          "[exact][value]") {
+  using dual = Eigen::AutoDiffScalar<Eigen::Vector3d>;
+  const dual a(-1.0, 3, 0), b(2.0, 3, 1), c(500.0, 3, 2);
+  log_sum_exp<dual> s, t;
+  s.add(a);
+  t.add(b);
+  const dual sum = (s + t).value();
+  const double p = 1 / (1 + std::exp(3.0));
+  CHECK(sum.value() == Approx(2 + std::log1p(std::exp(-3.0))).epsilon(1e-15));
+  CHECK(sum.derivatives()[0] == Approx(p).epsilon(1e-15));
+  CHECK(sum.derivatives()[1] == Approx(1 - p).epsilon(1e-15));
+  t.add(c);
+  CHECK((t + s).value().derivatives().isApprox(Eigen::Vector3d::UnitZ(), 1e-15));
 }
 
 TEST_CASE("log_sum_exp: a ramp far out, where exponents are no longer split, keeps the bound",

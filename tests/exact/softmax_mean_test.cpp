@@ -4,6 +4,7 @@
 #include <cumulus/exact/logsumexp.hpp>
 
 #include <Eigen/Core>
+#include <unsupported/Eigen/AutoDiff>
 #include <algorithm>
 #include <array>
 #include <cfloat>
@@ -337,6 +338,28 @@ TEST_CASE("softmax_mean: vectors of no entries, and of nothing but masked keys",
   CHECK(m.value()[0] == 1);
   CHECK(m.value()[1] == inf);
   CHECK(std::isnan(m.value()[2]));
+}
+
+TEST_CASE("softmax_mean: half rounds once, and autodiff scalars carry the gradient",
+          "[exact][value]") {
+  const auto x = families::normal<float>(50, 3.0, 2.0, 31u);
+  softmax_mean<Eigen::half> m;
+  softmax_mean<float> exact;
+  for (const float v : x) {
+    m.add(Eigen::half(v), Eigen::half(-v));
+    exact.add(float(Eigen::half(v)), float(Eigen::half(-v)));
+  }
+  CHECK(m.value() == Eigen::half(exact.value()));
+  CHECK(m.log_sum() == Eigen::half(exact.log_sum()));
+
+  using dual = Eigen::AutoDiffScalar<Eigen::Vector2d>;
+  softmax_mean<dual> s;
+  s.add(dual(1.0, 2, 0), dual(5.0, 2, 1));
+  s.add(dual(1.0, Eigen::Vector2d::Zero()), dual(3.0, Eigen::Vector2d::Zero()));
+  const dual mean = s.value();  // p v + (1 - p) 3, dp/ds = p (1 - p)
+  CHECK(mean.value() == 4);
+  CHECK(mean.derivatives()[0] == Approx(0.5).epsilon(1e-15));
+  CHECK(mean.derivatives()[1] == Approx(0.5).epsilon(1e-15));
 }
 
 TEST_CASE("softmax_mean: a scalar of 50 digits keeps them", "[exact][value]") {

@@ -36,14 +36,15 @@ TEST_CASE("derivatives: the Jacobian times a direction, by strides and in place"
           "[kernels][value]") {
   const std::vector<double> x{0, 0, -inf, 0, 0}, v{4, 0, 9, 0, 0};
   std::vector<double> out(5);
-  kernels::softmax_jacobian_product(terms<double>{view(x)}, view(v), place(out), degenerate::limit);
+  kernels::softmax_jacobian_product(terms<double>{view(x)}, view(v), place(out), degenerate::limit,
+                                    1.0, false);
   CHECK(same(out, {0.75, -0.25, 0, -0.25, -0.25}));
   // Every second, backwards, written over x.
   std::vector<double> memory{0, 7, 0, 7, 0};
   const strided<double> backwards{memory.data() + 4, 3, -2};
   const std::vector<double> w{3, 0, 0};
   kernels::softmax_jacobian_product(terms<double>{{memory.data() + 4, 3, -2}}, view(w), backwards,
-                                    degenerate::limit);
+                                    degenerate::limit, 1.0, false);
   CHECK(memory[4] == Approx(2.0 / 3).epsilon(1e-15));
   CHECK(memory[2] == Approx(-1.0 / 3).epsilon(1e-15));
   CHECK(memory[0] == memory[2]);
@@ -56,9 +57,9 @@ TEST_CASE("derivatives: a sink is an outcome with direction 0", "[kernels][value
   terms<double> t{view(x)};
   t.has_sink = true;
   t.sink = 1;
-  kernels::softmax_jacobian_product(t, view(v), place(out), degenerate::limit);
+  kernels::softmax_jacobian_product(t, view(v), place(out), degenerate::limit, 1.0, false);
   CHECK(out[0] == 2);  // p (v - p v) with p = 1/2
-  kernels::log_softmax_transposed_product(t, view(v), place(out), degenerate::limit);
+  kernels::log_softmax_transposed_product(t, view(v), place(out), degenerate::limit, 1.0);
   CHECK(out[0] == 4);  // g - p g
   kernels::logsumexp_weight_gradient(t, place(out));
   CHECK(out[0] == 0.5);
@@ -70,7 +71,7 @@ TEST_CASE("derivatives: the transposed product of log_softmax leaves the masked 
   const bool mask[]{true, false, true, true};
   std::vector<double> out(4);
   kernels::log_softmax_transposed_product(terms<double>{view(x), {}, {mask, 4, 1}}, view(g),
-                                          place(out), degenerate::limit);
+                                          place(out), degenerate::limit, 1.0);
   CHECK(same(out, {-2, 0, -3, 5}));
 }
 
@@ -80,7 +81,7 @@ TEST_CASE("derivatives: at a dominated maximum the small differences survive", "
   const std::vector<double> x{0, -40}, g{1, 0};
   std::vector<double> out(2);
   kernels::log_softmax_transposed_product(terms<double>{view(x)}, view(g), place(out),
-                                          degenerate::limit);
+                                          degenerate::limit, 1.0);
   CHECK(out[0] == Approx(std::exp(-40.0)).epsilon(1e-15));
   CHECK(out[1] == Approx(-std::exp(-40.0)).epsilon(1e-15));
 }

@@ -50,7 +50,7 @@ TEST_CASE("exp_mean: a quotient of sums with its rounding error", "[kernels][val
   for (int i = 0; i < 500; ++i) {
     const compensated<double> a{r.uniform(-9, 9), r.uniform(-1, 1) * 0x1p-54},
         b{r.uniform(1, 9), r.uniform(-1, 1) * 0x1p-54};
-    const compensated<double> q = kernels::quotient(a, b);
+    const compensated<double> q = kernels::quotient_pair(a, b);
     const wide expected = (wide(a.high) + wide(a.low)) / (wide(b.high) + wide(b.low));
     error.see(double(abs(wide(q.high) + wide(q.low) - expected) / abs(expected)) * 0x1p100, i);
   }
@@ -60,8 +60,9 @@ TEST_CASE("exp_mean: a quotient of sums with its rounding error", "[kernels][val
 TEST_CASE("exp_mean: the total weight is of what takes part, -inf too", "[kernels][edge]") {
   const std::vector<double> x{1, -inf, qnan, 4}, w{1, 2, 4, 0};
   const bool mask[]{true, true, false, true};
-  CHECK(kernels::total_weight(terms<double>{view(x), view(w), {mask, 4, 1}}).value() == 3);
-  CHECK(kernels::total_weight(terms<double>{view(x)}).value() == 4);
+  const terms<double> weighted{view(x), view(w), {mask, 4, 1}}, plain{view(x)};
+  CHECK(kernels::mean_weights<double>(weighted).total.value() == 3);
+  CHECK(kernels::mean_weights<double>(plain).total.value() == 4);
 }
 
 TEST_CASE("exp_mean: the means of nothing, of -inf and of equal terms", "[kernels][edge]") {

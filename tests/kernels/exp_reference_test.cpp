@@ -100,6 +100,8 @@ TEST_CASE("exp_reference: far out, terms are exponentials of differences", "[ker
     const exp_reference<double> at_above({above, 0}, 0);
     CHECK(at_above.moved({1.0, 0.0}, at_x).value() == std::exp(x - above));
     CHECK(at_x.term({x, -2.0}, 1.0).value() == std::exp(-2.0));
+    const exp_reference<double> below_x({x, 0}, 20);
+    CHECK(below_x.term({x, 0}, 1.0).value() == Approx(0x1p20).epsilon(1e-14));
   }
   const exp_reference<double> near({5.0, 0}, 0), far({DBL_MAX, 0}, 0), below({-DBL_MAX, 0}, 0);
   CHECK(near.whole());

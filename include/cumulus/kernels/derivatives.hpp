@@ -10,27 +10,6 @@
 
 namespace cumulus::kernels {
 
-namespace detail {
-
-/// p_i value, p_i = w_i e^{s x_i} / sum; where p_i is near the least number, from e^{s x_i} larger by 2^512.
-template <class S>
-[[nodiscard]] compute_scalar<S> share_times(const terms<S>& t, index_t i,
-                                            const exp_sum_result<compute_scalar<S>>& sum,
-                                            const compute_scalar<S>& total,
-                                            const compute_scalar<S>& value) noexcept {
-  using T = compute_scalar<S>;
-  const T plain = ratio(t, i, sum.peak);
-  if constexpr (std::floating_point<T>) {
-    constexpr int extra = 512;
-    if (absolute(plain) < times_power_of_two(std::numeric_limits<T>::min(), 64)) {
-      return times_power_of_two(T(ratio(t, i, sum.peak, extra) / total * value), -extra);
-    }
-  }
-  return plain / total * value;
-}
-
-}  // namespace detail
-
 /// out_i = factor p_i (v_i - sum_j p_j v_j), p the softmax: its Jacobian, which is symmetric, times v;
 /// the sink counts as an outcome with v = 0. `twice` multiplies by the factor once more. Requires out
 /// apart from x, or x itself.

@@ -24,7 +24,7 @@ template <class S>
     const T share = ratio(t, i, sum.peak) / total;
     if (!(T(0) < share)) continue;
     compensated<T> gap = exponent_gap(t, i, sum.peak);
-    if (t.weights.data != nullptr) gap += log_weight_gap(t, i, sum.peak);
+    if (t.weights.data != nullptr && is_finite(gap.high)) gap += log_weight_gap(t, i, sum.peak);
     mean += T(share * T(log_total - T(gap.high + gap.low)));
   }
   return mean.value();

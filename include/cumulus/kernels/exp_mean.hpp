@@ -17,38 +17,35 @@ template <class T>
   return y * y / T(2) * (T(1) + sum);
 }
 
-/// The weights of a mean, times a power of two that keeps their total finite.
+/// The weights of a mean, times a power of two where the largest is near an end of its range.
 template <class S>
 struct mean_weights {
   using T = compute_scalar<S>;
 
   explicit mean_weights(const terms<S>& t) : terms_(t) {
-    gather();
-    if (is_finite(total.high)) return;
-    power = -64;
-    gather();
+    T largest(0);
+    for (index_t i = 0; i < t.size(); ++i) {
+      if (t.takes_part(i)) largest = max_of(largest, absolute(t.weight(i)));
+    }
+    if (!is_finite(largest)) {
+      total.high = largest;
+      return;
+    }
+    const int e = binary_exponent(largest);
+    if (e < -500 || 500 < e) power = -e;
+    for (index_t i = 0; i < t.size(); ++i) {
+      if (t.takes_part(i)) total += (*this)(i);
+    }
   }
 
   [[nodiscard]] T operator()(index_t i) const noexcept {
     return power == 0 ? terms_.weight(i) : times_power_of_two(terms_.weight(i), power);
   }
 
-  compensated<T> total;  ///< of what takes part, -inf included
+  compensated<T> total{};  ///< of what takes part, -inf included
   int power = 0;
 
  private:
-  void gather() {
-    total = {};
-    T plain(0);
-    for (index_t i = 0; i < terms_.size(); ++i) {
-      if (terms_.takes_part(i)) plain += (*this)(i);
-    }
-    if (!is_finite(plain)) return void(total.high = plain);
-    for (index_t i = 0; i < terms_.size(); ++i) {
-      if (terms_.takes_part(i)) total += (*this)(i);
-    }
-  }
-
   const terms<S>& terms_;
 };
 

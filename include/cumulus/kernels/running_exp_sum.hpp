@@ -117,8 +117,9 @@ class running_exp_sum {
 
   /// A term becomes the largest, or joins the rest.
   void take(const T& log_term, const compensated<T>& term) noexcept {
-    const bool tied = !(log_largest_ < log_term) && !(log_term < log_largest_);
-    if (log_largest_ < log_term || (tied && largest_.high < term.high)) {
+    const bool larger =
+        log_largest_ < log_term || (log_largest_ <= log_term && largest_.high < term.high);
+    if (larger) {
       gather(rest_, largest_);
       log_largest_ = log_term;
       largest_ = term;

@@ -46,6 +46,27 @@ void degenerate_softmax(const terms<S>& t, const exp_sum_result<compute_scalar<S
 
 }  // namespace detail
 
+namespace detail {
+
+/// p_i value, p_i = w_i e^{s x_i} / sum; where p_i is near the least number, from e^{s x_i} larger by 2^512.
+template <class S>
+[[nodiscard]] compute_scalar<S> share_times(const terms<S>& t, index_t i,
+                                            const exp_sum_result<compute_scalar<S>>& sum,
+                                            const compute_scalar<S>& total,
+                                            const compute_scalar<S>& value) noexcept {
+  using T = compute_scalar<S>;
+  const T plain = ratio(t, i, sum.peak);
+  if constexpr (std::floating_point<T>) {
+    constexpr int extra = 512;
+    if (absolute(plain) < times_power_of_two(std::numeric_limits<T>::min(), 64)) {
+      return times_power_of_two(T(ratio(t, i, sum.peak, extra) / total * value), -extra);
+    }
+  }
+  return plain / total * value;
+}
+
+}  // namespace detail
+
 /// out_i = factor w_i e^{s x_i} / sum; plain terms take the factor 1. Requires out of x's size, x itself or memory apart from it.
 /// Cost    three reads of x, 2n exp.
 template <class S>
@@ -66,7 +87,13 @@ void softmax(const terms<S>& t, strided<S> out, degenerate policy = degenerate::
   const T total = sum.relative();
   for (index_t i = 0; i < t.size(); ++i) {
     const bool zero = !t.takes_part(i) || !(-infinity<T> < t.exponent(i));
-    out[i] = zero ? S(0) : S(T(ratio(t, i, sum.peak) / total * factor));
+    if (zero) {
+      out[i] = S(0);
+    } else if (t.scaled) {
+      out[i] = S(detail::share_times(t, i, sum, total, factor));
+    } else {
+      out[i] = S(T(ratio(t, i, sum.peak) / total * factor));
+    }
   }
 }
 
@@ -96,8 +123,11 @@ void log_softmax(const terms<S>& t, strided<S> out,
       out[i] = -infinity<S>;
       continue;
     }
-    compensated<T> gap = exponent_gap(t, i, sum.peak) + log_weight_gap(t, i, sum.peak);
-    gap += T(-log_total);
+    compensated<T> gap = exponent_gap(t, i, sum.peak);
+    if (is_finite(gap.high)) {
+      gap += log_weight_gap(t, i, sum.peak);
+      gap += T(-log_total);
+    }
     out[i] = t.weight(i) < T(0) ? quiet_nan<S> : S(gap.value());
   }
 }

@@ -17,7 +17,7 @@ template <class T>
   const T plain = x - y;
   const bool finite = is_finite(plain);
   // two_sum of finite numbers in either case: a compiler may evaluate it before it asks
-  const compensated<T> exact = two_sum(finite ? x : y, T(-y));
+  const compensated<T> exact = two_sum(finite ? x : T(0), finite ? T(-y) : T(0));
   return {finite ? exact.high : plain, exact.low};
 }
 
