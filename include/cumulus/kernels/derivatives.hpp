@@ -37,9 +37,9 @@ void softmax_jacobian_product(const terms<S>& t, strided<const S> v, strided<S> 
   for (index_t i = 0; i < t.count(); ++i) {
     if (i == sum.position || !has_share(i)) continue;
     const T value = i == t.size() ? T(0) : T(v[i]);
-    moment += T(ratio(t, i, sum.peak) * T(value - reference));
+    moment += detail::share_times(t, i, sum, total, T(value - reference));
   }
-  const T mean = moment.value() / total;
+  const T mean = moment.value();
   for (index_t i = 0; i < t.size(); ++i) {
     if (!has_share(i)) {
       out[i] = S(0);
@@ -47,8 +47,9 @@ void softmax_jacobian_product(const terms<S>& t, strided<const S> v, strided<S> 
     }
     const bool at_peak = i == sum.position && !is_nan(reference);
     const T change = T(at_peak ? T(0) : T(T(v[i]) - reference)) - mean;
-    const T product = detail::share_times(t, i, sum, total, T(change * factor));
-    out[i] = S(twice ? T(product * factor) : product);
+    const bool none = !(change < T(0) || T(0) < change || is_nan(change));  // 0 at any scale
+    const T product = none ? T(0) : T(detail::share_times(t, i, sum, total, T(change * factor)));
+    out[i] = S(twice && !none ? T(product * factor) : product);
   }
 }
 
