@@ -107,6 +107,13 @@ void log_softmax(const terms<S>& t, strided<S> out,
   if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
   if (!sum.positive()) return detail::degenerate_softmax(t, sum, out, policy, true);
   const T log_total = sum.log_relative();
+  if (t.plain()) {
+    for (index_t i = 0; i < t.size(); ++i) {
+      const compensated<T> gap = difference(T(t.x[i]), sum.peak.exponent);
+      out[i] = S((gap.high - log_total) + gap.low);
+    }
+    return;
+  }
   if (t.weights.data == nullptr) {
     for (index_t i = 0; i < t.size(); ++i) {
       if (!t.takes_part(i)) {
