@@ -39,10 +39,10 @@ inline std::string as_table(const expansion_report& r) {
   line("n", std::to_string(r.size));
   if (r.weight != static_cast<double>(r.size)) line("total weight", number(r.weight, "%.8g"));
   if (r.scale != 1) line("scale", number(r.scale, "%.8g"));
-  line("mean", number(r.mean, "%.8g"));
-  line("standard deviation", number(r.deviation, "%.8g"));
-  line("range", number(r.range, "%.8g") + ", from " + number(r.min, "%.8g") + " to " +
-                    number(r.max, "%.8g"));
+  line("mean", number(r.mean, "%.12g"));
+  line("standard deviation", number(r.deviation, "%.12g"));
+  line("range", number(r.range, "%.12g") + ", from " + number(r.min, "%.12g") + " to " +
+                    number(r.max, "%.12g"));
   if (std::isfinite(r.mean)) {
     line("radius", number(r.radius, "%.8g") + " at least, pi / range");
     line("Taylor series", r.guaranteed ? "converges: the range is below pi"

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cumulus/core/compensated.hpp>
+#include <initializer_list>
 
 namespace cumulus {
 
