@@ -238,3 +238,21 @@ TEST_CASE("logcumsumexp: sizes that differ are refused by name and number", "[ex
         "cumulus: logcumsumexp: x has 5 elements, weights has 4");
   CHECK(out == std::vector<double>(6, 7.0));
 }
+
+TEST_CASE("logcumsumexp: along rows and columns, each with its own options", "[exact][value]") {
+  Eigen::MatrixXd x(2, 3);
+  x << 0.5, -1.0, 2.0, 3.0, 1.0, -2.0;
+  const Eigen::Vector2d scale(1.0, 0.5);
+  const Eigen::MatrixXd rows =
+      cumulus::logcumsumexp(x, cumulus::rowwise, {.scale = scale, .sink = 0.25});
+  const Eigen::MatrixXd cols = cumulus::logcumsumexp(x, cumulus::colwise);
+  for (Eigen::Index i = 0; i < 2; ++i) {
+    const Eigen::VectorXd row = x.row(i);
+    const Eigen::VectorXd expected = cumulus::logcumsumexp(row, {.scale = scale[i], .sink = 0.25});
+    CHECK(rows.row(i).transpose() == expected);
+  }
+  for (Eigen::Index j = 0; j < 3; ++j) {
+    const Eigen::VectorXd col = x.col(j);
+    CHECK(cols.col(j) == Eigen::VectorXd(cumulus::logcumsumexp(col)));
+  }
+}

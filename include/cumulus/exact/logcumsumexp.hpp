@@ -44,4 +44,26 @@ template <real_vector X>
   return out;
 }
 
+/// The same along every row or column of a matrix.
+template <real_matrix X, direction D>
+[[nodiscard]] plain_of<X> logcumsumexp(const X& x, D, const matrix_options<result_of<X>>& o = {}) {
+  using T = result_of<X>;
+  using C = compute_scalar<T>;
+  constexpr bool by_columns = std::same_as<D, colwise_t>;
+  require_options("logcumsumexp", index_t(x.rows()), index_t(x.cols()), o, by_columns);
+  const matrix_operand<X> values(x);
+  plain_of<X> out(x.rows(), x.cols());
+  const auto in_lines = by_columns ? values.view().transposed() : values.view();
+  const auto out_view = strided_matrix_view(out);
+  const auto out_lines = by_columns ? out_view.transposed() : out_view;
+  for (index_t i = 0; i < in_lines.rows; ++i) {
+    kernels::running_log_sum<C> start;
+    if (o.sink.given()) start.add({C(o.sink[i]), C(0)}, C(1));
+    const kernels::terms<T> t{in_lines.row(i), o.weights.line(i, by_columns),
+                              o.mask.line(i, by_columns)};
+    kernels::cumulative_log_sum(start, t, C(o.scale[i]), out_lines.row(i));
+  }
+  return out;
+}
+
 }  // namespace cumulus

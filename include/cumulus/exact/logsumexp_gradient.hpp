@@ -41,7 +41,12 @@ template <real_vector X>
   return normalised("logsumexp_gradient", x, o, detail::gradient_kernel);
 }
 
-/// The same of every row or column.
+/// The same of every row or column, written to out of the same shape.
+template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
+void logsumexp_gradient(const X& x, Out&& out, D d, const matrix_options<result_of<X>>& o = {}) {
+  normalised("logsumexp_gradient", x, out, d, o, detail::gradient_kernel);
+}
+
 template <real_matrix X, direction D>
 [[nodiscard]] plain_of<X> logsumexp_gradient(const X& x, D d,
                                              const matrix_options<result_of<X>>& o = {}) {
@@ -66,7 +71,13 @@ template <real_vector X>
   return normalised("logsumexp_gradient_weights", x, o, detail::weight_gradient_kernel);
 }
 
-/// The same of every row or column.
+/// The same of every row or column, written to out of the same shape.
+template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
+void logsumexp_gradient_weights(const X& x, Out&& out, D d,
+                                const matrix_options<result_of<X>>& o = {}) {
+  normalised("logsumexp_gradient_weights", x, out, d, o, detail::weight_gradient_kernel);
+}
+
 template <real_matrix X, direction D>
 [[nodiscard]] plain_of<X> logsumexp_gradient_weights(const X& x, D d,
                                                      const matrix_options<result_of<X>>& o = {}) {
