@@ -51,9 +51,11 @@ TEST_CASE("power_sums: each order within its bound of the wide sum", "[kernels][
 TEST_CASE("power_sums: deviations are scaled without overflow or early underflow",
           "[kernels][edge]") {
   const auto deviation = [](double x, double pivot, int e) {
-    double y = 0;
-    kernels::deviations(&x, 1, pivot, kernels::scaling<double>(e), &y);
-    return y;
+    const std::vector<double> values(kernels::power_sums_lanes, x);
+    std::vector<double> y(values.size());
+    kernels::deviations(values.data(), kernels::power_sums_lanes, pivot,
+                        kernels::scaling<double>(e), y.data());
+    return y[0];
   };
   const double largest = std::numeric_limits<double>::max();
   const double least = std::numeric_limits<double>::denorm_min();

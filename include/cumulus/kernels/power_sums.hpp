@@ -47,7 +47,7 @@ struct scaling {
   }
 };
 
-/// y_i = (x_i - pivot) 2^-e.
+/// y_i = (x_i - pivot) 2^-e. Requires n a multiple of power_sums_lanes.
 template <class T>
 void deviations(const T* x, index_t n, const T& pivot, const scaling<T>& unit, T* y) noexcept {
   const T origin = pivot * unit.before;
