@@ -38,7 +38,7 @@ inline constexpr auto logmeanexp_kernel = [](const auto& t) { return kernels::lo
 /// Edges    nothing kept gives NaN; else as logsumexp. Equal x give x back.
 /// Error    logmeanexp_max_roundings where weights are >= 0 and e^(max x - mean x) is finite; near
 ///          0 too.
-/// Cost     five reads of x, 2n exp.
+/// Cost     six reads of x, 3n exp.
 /// Source   derived here: e^y - 1 - y has mean E e^y - 1 about the mean, without its first-order
 ///          term.
 template <real_vector X>
@@ -62,7 +62,7 @@ template <real_matrix X, direction D>
 /// Edges    no more weight than the correction gives NaN, equal x and nothing but -inf give -inf, a
 ///          +inf gives +inf.
 /// Error    logvarexp_max_ulp, and the conditioning of the deviations.
-/// Cost     five reads of x, 3n exp.
+/// Cost     six reads of x, 4n exp.
 template <real_vector X>
 [[nodiscard]] result_of<X> logvarexp(const X& x, double correction = 0,
                                      const options<result_of<X>>& o = {}) {

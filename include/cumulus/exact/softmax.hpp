@@ -29,7 +29,8 @@ namespace detail {
 ///          a one-hot row, several give NaN there and 0 elsewhere; what is masked or of weight 0
 ///          gives 0.
 /// Error    softmax_max_ulp for every entry, size and spread, subnormal entries included.
-/// Cost     three reads of x, 2n exp, no allocation where x lies in memory.
+/// Cost     two reads of x, n exp for a plain float or double row, else three and 2n; no allocation
+///          where x lies in memory.
 /// Source   as logsumexp; the rounding of x - max x is compensated, here.
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax(const X& x, Out&& out, const options<result_of<X>>& o = {}) {

@@ -13,7 +13,8 @@ namespace cumulus::kernels {
 inline constexpr index_t power_sums_block = 128;
 inline constexpr index_t power_sums_lanes = 8;
 
-/// The sum of f(0) .. f(n - 1), n a multiple of the lanes, in a fixed order; the lanes are variables, so that they stay in registers.
+/// The sum of f(0) .. f(n - 1), n a multiple of the lanes, in a fixed order; the lanes
+/// are variables, so that they stay in registers.
 template <class T, class Function>
 [[nodiscard]] T lane_sum(index_t n, Function f) noexcept {
   static_assert(power_sums_lanes == 8);

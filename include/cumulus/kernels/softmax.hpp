@@ -68,7 +68,7 @@ template <class S>
 }  // namespace detail
 
 /// out_i = factor w_i e^{s x_i} / sum; plain terms take the factor 1. Requires out of x's size, x itself or memory apart from it.
-/// Cost    three reads of x, 2n exp.
+/// Cost    two reads of x, n exp for plain rows, whose terms wait in out; else three and 2n.
 template <class S>
 void softmax(const terms<S>& t, strided<S> out, degenerate policy = degenerate::limit,
              const compute_scalar<S>& factor = compute_scalar<S>(1)) noexcept {

@@ -27,7 +27,8 @@ inline constexpr double central_moments_streaming_error = 1e-13;
 ///          or NaN leaves NaN. Constant data have moments of exactly 0. Empty: weight 0, min +inf,
 ///          max -inf, the rest NaN.
 /// Error    central_moments_max_roundings and its neighbours, at any offset and scale.
-/// Cost     a value: order^2 / 2 + 40 operations; a range: about 3 order + 20 an element.
+/// Cost     a value: order^2 / 2 + 40 operations; a range, read twice: about 3 order + 20
+///          an element.
 /// Source   P. Pebay, T. Terriberry, H. Kolla, J. Bennett, Comput. Stat. 31 (2016) 1305-1325: merge
 ///          and two-pass correction; anchor, scale and compensation here (moment_state.hpp).
 template <class T, int P = dynamic>
@@ -54,8 +55,8 @@ class central_moments {
   /// One value of weight w.
   void add(const T& x, const T& w = T(1)) { state_.add(S(x), S(w)); }
 
-  /// The elements of a range, of any scalar that converts; in fixed blocks, so that the result
-  /// depends on the elements alone.
+  /// The elements of a range, of any scalar that converts; in two passes and fixed blocks, so
+  /// that the result depends on the elements alone.
   template <real_vector X>
   void add(const X& x) {
     const operand<scalar_of<X>> values(x);

@@ -5,7 +5,7 @@
 //
 // The sums M_p = sum w y^p are about the mean, y in units of 2^e, the power of two just above max -
 // min, so that no power overflows. The mean is an anchor (the first value, or the pivot of the
-// first block) plus an offset in the same units, so that a common offset of 1e12 costs nothing.
+// first range) plus an offset in the same units, so that a common offset of 1e12 costs nothing.
 // Sums and offset carry their rounding errors.
 //
 // To merge, both samples' sums are moved to the common mean, a distance h away, and added:
