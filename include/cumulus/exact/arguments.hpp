@@ -45,9 +45,11 @@ void set_scale(kernels::terms<T>& t, double scale) noexcept {
 }
 
 template <class T>
-[[nodiscard]] kernels::terms<T> make_terms(strided<const T> x, strided<const T> weights,
-                                           strided<const bool> mask, double scale, bool has_sink,
-                                           double sink) noexcept {
+[[nodiscard, gnu::always_inline]] inline kernels::terms<T> make_terms(strided<const T> x,
+                                                                      strided<const T> weights,
+                                                                      strided<const bool> mask,
+                                                                      double scale, bool has_sink,
+                                                                      double sink) noexcept {
   using C = compute_scalar<T>;
   kernels::terms<T> t{x, weights, mask};
   t.has_sink = has_sink && !(sink == -infinity<double>);
@@ -67,7 +69,8 @@ template <class T>
 
 /// A vector's terms with the options of its call. Requires that the options outlive them.
 template <class T>
-[[nodiscard]] kernels::terms<T> terms_of(strided<const T> x, const options<T>& o) noexcept {
+[[nodiscard, gnu::always_inline]] inline kernels::terms<T> terms_of(strided<const T> x,
+                                                                    const options<T>& o) noexcept {
   return detail::make_terms(x, o.weights.view(), o.mask.view(), o.scale, o.sink.has_value(),
                             o.sink.value_or(0));
 }

@@ -6,6 +6,7 @@
 
 #include <cumulus/exact/arguments.hpp>
 #include <cumulus/kernels/exp_sum.hpp>
+#include <cumulus/kernels/vector_rows.hpp>
 #include <initializer_list>
 
 namespace cumulus {
@@ -18,8 +19,9 @@ inline constexpr int logsumexp_tail_max_ulp = 3;
 
 namespace detail {
 
-inline constexpr auto logsumexp_kernel = [](const auto& t) {
-  return kernels::log_of(kernels::exp_sum(t), t);
+inline constexpr auto logsumexp_kernel = []<class S>(const kernels::terms<S>& t) {
+  compute_scalar<S> result(0);
+  return kernels::logsumexp_row(t, result) ? result : kernels::log_of(kernels::exp_sum(t), t);
 };
 
 }  // namespace detail

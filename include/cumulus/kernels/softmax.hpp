@@ -6,6 +6,7 @@
 
 #include <cumulus/core/tags.hpp>
 #include <cumulus/kernels/exp_sum.hpp>
+#include <cumulus/kernels/vector_rows.hpp>
 
 namespace cumulus::kernels {
 
@@ -44,10 +45,6 @@ void degenerate_softmax(const terms<S>& t, const exp_sum_result<compute_scalar<S
   }
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// p_i value, p_i = w_i e^{s x_i} / sum; where p_i is near the least number, from e^{s x_i} larger by 2^512.
 template <class S>
 [[nodiscard]] compute_scalar<S> share_times(const terms<S>& t, index_t i,
@@ -65,13 +62,10 @@ template <class S>
   return plain / total * value;
 }
 
-}  // namespace detail
-
-/// out_i = factor w_i e^{s x_i} / sum; plain terms take the factor 1. Requires out of x's size, x itself or memory apart from it.
-/// Cost    two reads of x, n exp for plain rows, whose terms wait in out; else three and 2n.
+/// Any terms. Cost    two reads of x, n exp for plain rows, whose terms wait in out; else three and 2n.
 template <class S>
-void softmax(const terms<S>& t, strided<S> out, degenerate policy = degenerate::limit,
-             const compute_scalar<S>& factor = compute_scalar<S>(1)) noexcept {
+void softmax_loops(const terms<S>& t, strided<S> out, degenerate policy,
+                   const compute_scalar<S>& factor) noexcept {
   using T = compute_scalar<S>;
   constexpr bool roomy =
       std::same_as<S, T> || std::same_as<S, float>;  // for a term between roundings
@@ -97,11 +91,9 @@ void softmax(const terms<S>& t, strided<S> out, degenerate policy = degenerate::
   }
 }
 
-/// out_i = log(w_i e^{s x_i} / sum). Requires as softmax.
-/// Cost    three reads of x, n exp.
+/// Any terms. Cost    three reads of x, n exp.
 template <class S>
-void log_softmax(const terms<S>& t, strided<S> out,
-                 degenerate policy = degenerate::limit) noexcept {
+void log_softmax_loops(const terms<S>& t, strided<S> out, degenerate policy) noexcept {
   using T = compute_scalar<S>;
   exp_sum_result<T> sum = exp_sum(t);
   if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
@@ -137,6 +129,27 @@ void log_softmax(const terms<S>& t, strided<S> out,
     }
     out[i] = t.weight(i) < T(0) ? quiet_nan<S> : S(gap.value());
   }
+}
+
+}  // namespace detail
+
+/// out_i = factor w_i e^{s x_i} / sum; plain terms take the factor 1. Requires out of x's size, x itself or memory apart from it.
+/// Cost    as softmax_row for the rows it takes; others take the loops' two reads of x and n exp, or three and 2n.
+template <class S>
+[[gnu::always_inline]] inline void softmax(
+    const terms<S>& t, strided<S> out, degenerate policy = degenerate::limit,
+    const compute_scalar<S>& factor = compute_scalar<S>(1)) noexcept {
+  using T = compute_scalar<S>;
+  const bool scaled_result = factor < T(1) || T(1) < factor || is_nan(factor);
+  if (scaled_result || !softmax_row(t, out)) detail::softmax_loops(t, out, policy, factor);
+}
+
+/// out_i = log(w_i e^{s x_i} / sum). Requires as softmax.
+/// Cost    as log_softmax_row for the rows it takes; others three reads of x and n exp.
+template <class S>
+[[gnu::always_inline]] inline void log_softmax(const terms<S>& t, strided<S> out,
+                                               degenerate policy = degenerate::limit) noexcept {
+  if (!log_softmax_row(t, out)) detail::log_softmax_loops(t, out, policy);
 }
 
 }  // namespace cumulus::kernels

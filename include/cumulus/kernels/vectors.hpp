@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+//
+// The vector kernels, once for each instruction set, and the choice among them.
+// Layer 1 (kernels): over contiguous raw memory; unchecked, noexcept, no allocation.
+//
+// A function can be compiled for a set that the rest of a program is not (`target`), but only if all that it
+// calls is compiled so as well. So pack_*.inc say what one vector is and does, the other .inc
+// files are written once over `pack`, and each set includes them into a namespace of its own.
+#pragma once
+
+#include <cumulus/kernels/isa.hpp>
+#include <cumulus/kernels/row_sums.hpp>
+#include <cmath>
+
+#if CUMULUS_VECTORS
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12, of its own AVX-512 headers
+#endif
+
+// clang-format off
+#define CUMULUS_TARGET
+#define CUMULUS_KERNEL inline __attribute__((always_inline)) CUMULUS_TARGET
+#define CUMULUS_ENTRY inline CUMULUS_TARGET
+// clang-format on
+
+namespace cumulus::kernels::baseline {
+
+template <class T>
+struct pack;
+#include <cumulus/kernels/pack_baseline.inc>
+//
+#include <cumulus/kernels/vector_exp.inc>
+#include <cumulus/kernels/vector_exp_sum.inc>
+#include <cumulus/kernels/vector_power_sums.inc>
+
+}  // namespace cumulus::kernels::baseline
+
+#if CUMULUS_X86_SETS
+
+#undef CUMULUS_TARGET
+#define CUMULUS_TARGET __attribute__((target("avx2,fma")))
+namespace cumulus::kernels::avx2 {
+
+template <class T>
+struct pack;
+#include <cumulus/kernels/pack_avx2.inc>
+//
+#include <cumulus/kernels/vector_exp.inc>
+#include <cumulus/kernels/vector_exp_sum.inc>
+#include <cumulus/kernels/vector_power_sums.inc>
+
+}  // namespace cumulus::kernels::avx2
+
+#undef CUMULUS_TARGET
+#define CUMULUS_TARGET __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")))
+namespace cumulus::kernels::avx512 {
+
+template <class T>
+struct pack;
+#include <cumulus/kernels/pack_avx512.inc>
+//
+#include <cumulus/kernels/vector_exp.inc>
+#include <cumulus/kernels/vector_exp_sum.inc>
+#include <cumulus/kernels/vector_power_sums.inc>
+
+}  // namespace cumulus::kernels::avx512
+
+#define CUMULUS_BEST_OF(...)        \
+  switch (active_isa()) {           \
+    case isa::avx512:               \
+      return avx512::__VA_ARGS__;   \
+    case isa::avx2:                 \
+      return avx2::__VA_ARGS__;     \
+    default:                        \
+      return baseline::__VA_ARGS__; \
+  }
+#else
+#define CUMULUS_BEST_OF(...) return baseline::__VA_ARGS__;
+#endif
+
+namespace cumulus::kernels::best {
+
+template <class T, bool Plain, bool Keep>
+inline void sum_row(const T* x, T* out, index_t n, row_sums<T>& row) noexcept {
+  CUMULUS_BEST_OF(sum_row<T, Plain, Keep>(x, out, n, row))
+}
+template <class T>
+[[nodiscard]] inline T row_largest(const T* x, index_t n) noexcept {
+  CUMULUS_BEST_OF(row_largest<T>(x, n))
+}
+template <class T, bool Plain>
+[[nodiscard]] inline compensated<double> sum_but_largest(const T* x,
+                                                         const row_sums<T>& row) noexcept {
+  CUMULUS_BEST_OF(sum_but_largest<T, Plain>(x, row))
+}
+template <class T, bool Exact>
+inline void divide_row(T* out, index_t n, const compensated<double>& total) noexcept {
+  CUMULUS_BEST_OF(divide_row<T, Exact>(out, n, total))
+}
+template <class T>
+inline void subtract_row(const T* x, T* out, index_t n, T centre, double scale, T rest) noexcept {
+  CUMULUS_BEST_OF(subtract_row<T>(x, out, n, centre, scale, rest))
+}
+template <class T, int P>
+inline void power_sums(const T* x, index_t n, T pivot, double* sums, double& low,
+                       double& high) noexcept {
+  CUMULUS_BEST_OF(power_sums<T, P>(x, n, pivot, sums, low, high))
+}
+
+}  // namespace cumulus::kernels::best
+
+#undef CUMULUS_BEST_OF
+#undef CUMULUS_ENTRY
+#undef CUMULUS_KERNEL
+#undef CUMULUS_TARGET
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+#endif  // CUMULUS_VECTORS
