@@ -10,6 +10,7 @@
 
 #include <cumulus/kernels/isa.hpp>
 #include <cumulus/kernels/row_sums.hpp>
+#include <cumulus/kernels/weighted_range.hpp>
 #include <cmath>
 
 #if CUMULUS_VECTORS
@@ -103,10 +104,10 @@ template <class T>
 inline void subtract_row(const T* x, T* out, index_t n, T centre, double scale, T rest) noexcept {
   CUMULUS_BEST_OF(subtract_row<T>(x, out, n, centre, scale, rest))
 }
-template <class T, int P>
-inline void power_sums(const T* x, index_t n, T pivot, double* sums, double& low,
-                       double& high) noexcept {
-  CUMULUS_BEST_OF(power_sums<T, P>(x, n, pivot, sums, low, high))
+template <class T, int P, bool Weighted>
+inline void power_sums(const T* x, const T* w, index_t n, T pivot, double* sums,
+                       weighted_range& range) noexcept {
+  CUMULUS_BEST_OF(power_sums<T, P, Weighted>(x, w, n, pivot, sums, range))
 }
 
 }  // namespace cumulus::kernels::best

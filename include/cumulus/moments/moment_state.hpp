@@ -17,6 +17,7 @@
 #include <cumulus/core/order_storage.hpp>
 #include <cumulus/core/view.hpp>
 #include <cumulus/kernels/power_sums.hpp>
+#include <cumulus/moments/one_pass.hpp>
 
 namespace cumulus::detail {
 
@@ -309,6 +310,8 @@ class moment_state {
   template <class X, class W>
   [[nodiscard]] bool assign(const strided<const X>& x, const strided<const W>& weights) {
     clear();
+    if (assign_in_one_pass(x, weights)) return true;
+    clear();
     block b;
     S low = min_, high = max_;
     compensated<S> quarter;  // of the first moment about the anchor: a difference may overflow
@@ -336,7 +339,7 @@ class moment_state {
     const kernels::scaling<S> unit(exponent_);
     const int highest = order() < 1 ? 1 : order();
     S y[block::capacity]{};
-    order_buffer<S, P == 0 ? 1 : P> raw(highest), change(highest);
+    order_buffer<S, P == 0 ? 1 : P> raw(highest);
     compensated<S> first_moment;
     for (index_t first = 0; first < x.size; first += block::capacity) {
       b.fill(x, weights, first);
@@ -345,14 +348,48 @@ class moment_state {
       first_moment += raw.data()[1];
       for (int p = 2; p <= order(); ++p) at(p) += raw.data()[p];
     }
-    const S mean = first_moment.value() / weight();
-    offset_ = {mean, S(0)};
-    for (int p = 2; p <= order(); ++p) raw.data()[p] = scaled_moment(p);
-    raw.data()[0] = S(1);
-    raw.data()[1] = mean;
-    kernels::shift_change(raw.data(), S(-mean), order(), change.data());
-    for (int p = 2; p <= order(); ++p) at(p) += change.data()[p] * weight();
+    move_to_mean(first_moment.value() / weight());
     return true;
+  }
+
+  /// The same by the vector kernels; false where they do not have it.
+  template <class X, class W>
+  [[nodiscard]] bool assign_in_one_pass([[maybe_unused]] const strided<const X>& x,
+                                        [[maybe_unused]] const strided<const W>& weights) {
+    if constexpr (one_pass_scalar<X> && std::same_as<S, double>) {
+      if (x.stride != 1 || x.size < 2 || order() > one_pass_max_order) return false;
+      const X* w = nullptr;
+      if (weights.data != nullptr) {
+        if constexpr (std::same_as<X, W>) w = weights.data;
+        if (w == nullptr || weights.stride != 1) return false;
+      }
+      one_pass_sums raw;
+      if (!one_pass_of_order<P>(x.data, w, x.size, order(), raw)) return false;
+      sums_[0] = raw.sums[0];
+      min_ = raw.low;
+      max_ = raw.high;
+      anchor_ = raw.pivot;
+      if (!(min_ < max_)) return true;
+      exponent_ = range_exponent(min_, max_);
+      const int shift = raw.exponent - exponent_;
+      for (int p = 2; p <= order(); ++p) at(p) = times_power_of_two(raw.sums[p], p * shift);
+      move_to_mean(times_power_of_two(raw.mean(1), shift));
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  /// From sums about the anchor to sums about the mean, the latter so much larger.
+  void move_to_mean(const S& mean) {
+    order_buffer<S, P> work(order()), change(order());
+    offset_ = {mean, S(0)};
+    if (order() < 2) return;
+    for (int p = 2; p <= order(); ++p) work.data()[p] = scaled_moment(p);
+    work.data()[0] = S(1);
+    work.data()[1] = mean;
+    kernels::shift_change(work.data(), S(-mean), order(), change.data());
+    for (int p = 2; p <= order(); ++p) at(p) += change.data()[p] * weight();
   }
 
   order_array<compensated<S>, P> sums_{};  // M_p; M_0 is the weight, M_1 is 0

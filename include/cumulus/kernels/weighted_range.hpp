@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// What a pass over weighted elements learns beside their power sums.
+// Layer 1 (kernels).
+#pragma once
+
+#include <cumulus/core/compensated.hpp>
+
+namespace cumulus::kernels {
+
+struct weighted_range {
+  double low =
+      std::numeric_limits<double>::infinity();  ///< of the elements of a weight other than 0
+  double high = -std::numeric_limits<double>::infinity();
+  compensated<double> weight;  ///< the sum of the weights
+  double least_weight = 0;     ///< or 0
+};
+
+}  // namespace cumulus::kernels
