@@ -16,7 +16,13 @@ template <class S>
   S a = x[0], b = a, c = a, d = a;
   bool nan = false;
   const auto see = [&nan](S& largest, const S& value) {
-    if (largest < value) largest = value;
+    bool above;
+    if constexpr (std::floating_point<S>) {
+      above = std::isless(largest, value);  // of a NaN it raises nothing
+    } else {
+      above = largest < value;
+    }
+    if (above) largest = value;
     nan |= is_nan(value);
   };
   index_t i = 0;

@@ -158,13 +158,17 @@ template <class T>
     if (shifted) log += scaled(row.shift);
     return {log, over_largest};
   }
-  const double term = exponential(exponent - times_log_two(double(row.power)));
+  const compensated<double> above = exponent - times_log_two(double(row.power));
+  compensated<double> term{std::exp(above.high), 0.0};
+  term.low = term.high * above.low;
   compensated<double> others = row.others;
   others +=
       plain ? best::sum_but_largest<T, true>(x, row) : best::sum_but_largest<T, false>(x, row);
-  const double rest = others.value() / term;
+  const double rest = others.high / term.high;
+  const double lost =
+      (std::fma(-rest, term.high, others.high) + (others.low - rest * term.low)) / term.high;
   const bool usable = n == 1 || times_power_of_two(1.0, exp_constants<T>::lowest + 25) < rest;
-  const double logarithm = log_one_plus(rest);
+  const double logarithm = log_one_plus(rest) + lost / (1 + rest);
   return {scaled(row.largest) + compensated<double>{logarithm, 0.0}, logarithm, usable};
 }
 
@@ -232,7 +236,8 @@ template <class S>
   S* const none = nullptr;
   const row_sums<S> row = sum_row<false>(x, none, n, scale);
   if (row.usable) {
-    const row_logarithm log = logarithm_of(x, n, row, 1.0);
+    // of terms to 1 ulp each, the log of a sum is as good where it is large enough
+    const row_logarithm log = logarithm_of(x, n, row, std::same_as<S, float> ? 1.0 : 2.0);
     constexpr double most = std::same_as<S, float> ? 0x1p100 : 0x1p1000;  // that a difference fits
     if (log.usable && -most < double(row.largest) && double(row.largest) < most) {
       best::subtract_row<S>(x, out, n, row.largest, row.scale, S(log.over_largest));
