@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// logsumexp of a vector and of 4096 rows: the loop a reader would write, cumulus, the Eigen
-// expression.
+// logsumexp of a vector and of 4096 rows: the loop a reader would write, cumulus (also on inputs whose maximum moves), the
+// Eigen expression, the peers.
 #include <cumulus/exact/logsumexp.hpp>
 
 #include "support/eigen.hpp"
@@ -49,20 +49,24 @@ void our_rows(const bench::const_rows<T>& x, std::span<T> out) {
   bench::array<T>(out.data(), std::ssize(out)) = cumulus::logsumexp(x, cumulus::rowwise);
 }
 
-template <class T>
-void enrol(const std::string& who, T (*vector)(std::span<const T>),
-           void (*rows)(const bench::const_rows<T>&, std::span<T>)) {
-  const std::string path = "logsumexp/" + who + "/" + bench::scalar_name<T>;
-  bench::enrol_vectors(path, [=](benchmark::State& state) {
-    const auto x = bench::scores<T>(static_cast<std::size_t>(state.range(0)));
-    T result{};
-    for (auto _ : state) {
-      result = vector(x);
-      benchmark::DoNotOptimize(result);
-    }
-    bench::count(state, x.size(), sizeof(T));
-    state.counters["rel_error"] = bench::relative_error(result, bench::reference::logsumexp(x));
-  });
+/// `vector` gives the result for a span; `rows` writes those of a matrix.
+template <class T, class Vector, class Rows>
+void enrol(const std::string& path, Vector vector, Rows rows, bench::kind kind = {},
+           std::int64_t longest = 1 << 24, std::int64_t shortest = 64) {
+  bench::enrol_vectors(
+      path,
+      [=](benchmark::State& state) {
+        const auto x = bench::input<T>(kind, static_cast<std::size_t>(state.range(0)));
+        T result{};
+        for (auto _ : state) {
+          result = vector(x);
+          benchmark::DoNotOptimize(result);
+        }
+        bench::count(state, x.size(), sizeof(T));
+        state.counters["rel_error"] = bench::relative_error(result, bench::reference::logsumexp(x));
+      },
+      longest, shortest);
+  if (kind != bench::kind::scores) return;
   bench::enrol_rows(path, [=](benchmark::State& state) {
     const auto n = static_cast<std::size_t>(state.range(1));
     const auto out = bench::room<T>(static_cast<std::size_t>(state.range(0)));
@@ -84,9 +88,27 @@ void enrol(const std::string& who, T (*vector)(std::span<const T>),
 
 template <class T>
 void enrol_all() {
-  enrol<T>("naive", naive<T>, each_row<T, naive<T>>);
-  enrol<T>("cumulus", ours<T>, our_rows<T>);
-  enrol<T>("eigen", eigen<T>, each_row<T, eigen<T>>);
+  const auto path = [](const std::string& who) {
+    return "logsumexp/" + who + "/" + bench::scalar_name<T>;
+  };
+  enrol<T>(path("naive"), naive<T>, each_row<T, naive<T>>);
+  enrol<T>(path("cumulus"), ours<T>, our_rows<T>);
+  for (const auto kind : {bench::kind::wide, bench::kind::ramp, bench::kind::spiked}) {
+    enrol<T>(path("cumulus") + "/" + bench::name_of(kind), ours<T>, our_rows<T>, kind, 1 << 20,
+             kind == bench::kind::spiked ? 4096 : 64);
+  }
+  enrol<T>(path("eigen"), eigen<T>, each_row<T, eigen<T>>);
+  for (const bench::peer* peer : bench::peers()) {
+    const auto call = peer->calls<T>().logsumexp;
+    if (call == nullptr) continue;
+    enrol<T>(
+        path(peer->name), [=](std::span<const T> x) { return call(x.data(), x.size()); },
+        [=](const bench::const_rows<T>& x, std::span<T> out) {
+          const auto n = static_cast<std::size_t>(x.cols());
+          for (std::size_t i = 0; i < out.size(); ++i) out[i] = call(x.data() + i * n, n);
+        });
+  }
+  bench::enrol_floors<T>();
 }
 
 [[maybe_unused]] const bool enrolled = (enrol_all<float>(), enrol_all<double>(), true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The mean and central moments of a vector: the two loops a reader would write, cumulus (a range,
-// and value by value), the Eigen expressions; at no offset and at 1e6.
+// and value by value), the Eigen expressions, the peers; at no offset and at 1e6.
 #include <cumulus/moments/central_moments.hpp>
 
 #include "support/eigen.hpp"
@@ -80,8 +80,8 @@ double error_of(std::span<const T> x, const moments<T, P>& mu) {
   return largest;
 }
 
-template <class T, int P>
-void enrol(const std::string& who, moments<T, P> (*run)(std::span<const T>), std::int64_t longest) {
+template <class T, int P, class Run>
+void enrol(const std::string& who, Run run, std::int64_t longest) {
   const auto measure = [run](benchmark::State& state, std::span<const T> x) {
     moments<T, P> mu{};
     for (auto _ : state) {
@@ -127,8 +127,23 @@ void enrol_all(std::int64_t longest) {
   enrol<T, P>("eigen", eigen<T, P>, longest);
 }
 
+template <class T>
+void enrol_peers() {
+  for (const bench::peer* peer : bench::peers()) {
+    const auto call = peer->calls<T>().moments;
+    if (call == nullptr) continue;
+    const auto run = [call](std::span<const T> x) {
+      moments<T, 4> mu{};
+      call(x.data(), x.size(), mu.data());
+      return mu;
+    };
+    enrol<T, 4>(peer->name, run, 1 << 24);
+  }
+  bench::enrol_floors<T>();
+}
+
 [[maybe_unused]] const bool enrolled =
     (enrol_all<float, 4>(1 << 24), enrol_all<double, 4>(1 << 24), enrol_all<float, 8>(1 << 16),
-     enrol_all<double, 8>(1 << 16), true);
+     enrol_all<double, 8>(1 << 16), enrol_peers<float>(), enrol_peers<double>(), true);
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// softmax and log_softmax of a vector and of 4096 rows: the loop a reader would write, cumulus, the
-// Eigen expression.
+// softmax and log_softmax of a vector and of 4096 rows: the loop a reader would write, cumulus (also on inputs whose maximum
+// moves), the Eigen expression, the peers.
 #include <cumulus/exact/log_softmax.hpp>
 #include <cumulus/exact/softmax.hpp>
 
@@ -83,33 +83,37 @@ void each_row(const bench::const_rows<T>& x, bench::rows<T>& out) {
   }
 }
 
-/// The largest error of a row; `exact(x_i - logsumexp x)` is what an entry should be.
+/// The largest error of a row; `exact(log softmax_i)` is what an entry should be.
 template <class T>
 double error_of(std::span<const T> x, std::span<const T> result,
                 long double (*exact)(long double)) {
-  const long double total = bench::reference::logsumexp(x);
-  return bench::largest_relative_error(x, result, [=](long double v) { return exact(v - total); });
+  const auto s = bench::reference::shifted(x);
+  return bench::largest_relative_error(
+      x, result, [=](long double v) { return exact((v - s.max) - s.excess); });
 }
 
-template <class T>
-void enrol(const std::string& who, void (*vector)(std::span<const T>, std::span<T>),
-           void (*rows)(const bench::const_rows<T>&, bench::rows<T>&),
-           long double (*exact)(long double)) {
-  const std::string path = who + "/" + bench::scalar_name<T>;
-  bench::enrol_vectors(path, [=](benchmark::State& state) {
-    const auto x = bench::scores<T>(static_cast<std::size_t>(state.range(0)));
-    const auto out = bench::room<T>(x.size());
-    for (auto _ : state) {
-      vector(x, out);
-      benchmark::ClobberMemory();
-    }
-    bench::count(state, x.size(), 2 * sizeof(T));
-    state.counters["rel_error"] = error_of<T>(x, out, exact);
-  });
+/// `vector(x, out)` and `rows(matrix, result)`.
+template <class T, class Vector, class Rows>
+void enrol(const std::string& path, Vector vector, Rows rows, long double (*exact)(long double),
+           bench::kind kind = {}, std::int64_t longest = 1 << 24, std::int64_t shortest = 64) {
+  bench::enrol_vectors(
+      path,
+      [=](benchmark::State& state) {
+        const auto x = bench::input<T>(kind, static_cast<std::size_t>(state.range(0)));
+        const auto out = bench::room<T>(x.size());
+        for (auto _ : state) {
+          vector(x, out);
+          benchmark::ClobberMemory();
+        }
+        bench::count(state, x.size(), 2 * sizeof(T));
+        state.counters["rel_error"] = error_of<T>(x, out, exact);
+      },
+      longest, shortest);
+  if (kind != bench::kind::scores && kind != bench::kind::wide) return;
   bench::enrol_rows(path, [=](benchmark::State& state) {
     const auto count = static_cast<std::size_t>(state.range(0));
     const auto n = static_cast<std::size_t>(state.range(1));
-    const auto x = bench::scores<T>(count * n);
+    const auto x = bench::input<T>(kind, count * n);
     const auto out = bench::room<T>(count * n);
     const bench::const_rows<T> matrix(x.data(), state.range(0), state.range(1));
     bench::rows<T> result(out.data(), state.range(0), state.range(1));
@@ -127,15 +131,49 @@ void enrol(const std::string& who, void (*vector)(std::span<const T>, std::span<
 }
 
 template <class T>
+void enrol_peer(const std::string& path, void (*vector)(const T*, T*, std::size_t),
+                void (*rows)(const T*, T*, std::size_t, std::size_t),
+                long double (*exact)(long double)) {
+  if (vector == nullptr) return;
+  enrol<T>(
+      path, [=](std::span<const T> x, std::span<T> out) { vector(x.data(), out.data(), x.size()); },
+      [=](const bench::const_rows<T>& x, bench::rows<T>& out) {
+        const auto count = static_cast<std::size_t>(x.rows());
+        const auto n = static_cast<std::size_t>(x.cols());
+        if (rows != nullptr) return rows(x.data(), out.data(), count, n);
+        for (std::size_t i = 0; i < count * n; i += n) vector(x.data() + i, out.data() + i, n);
+      },
+      exact);
+}
+
+template <class T>
 void enrol_all() {
+  const auto path = [](const std::string& function, const std::string& who) {
+    return function + "/" + who + "/" + bench::scalar_name<T>;
+  };
   const auto power = [](long double v) { return std::exp(v); };
-  enrol<T>("softmax/naive", naive_softmax<T>, each_row<T, naive_softmax<T>>, power);
-  enrol<T>("softmax/cumulus", our_softmax<T>, our_softmax_rows<T>, power);
-  enrol<T>("softmax/eigen", eigen_softmax<T>, each_row<T, eigen_softmax<T>>, power);
   const auto same = [](long double v) { return v; };
-  enrol<T>("log_softmax/naive", naive_log_softmax<T>, each_row<T, naive_log_softmax<T>>, same);
-  enrol<T>("log_softmax/cumulus", our_log_softmax<T>, our_log_softmax_rows<T>, same);
-  enrol<T>("log_softmax/eigen", eigen_log_softmax<T>, each_row<T, eigen_log_softmax<T>>, same);
+  enrol<T>(path("softmax", "naive"), naive_softmax<T>, each_row<T, naive_softmax<T>>, power);
+  enrol<T>(path("softmax", "cumulus"), our_softmax<T>, our_softmax_rows<T>, power);
+  enrol<T>(path("softmax", "eigen"), eigen_softmax<T>, each_row<T, eigen_softmax<T>>, power);
+  enrol<T>(path("log_softmax", "naive"), naive_log_softmax<T>, each_row<T, naive_log_softmax<T>>,
+           same);
+  enrol<T>(path("log_softmax", "cumulus"), our_log_softmax<T>, our_log_softmax_rows<T>, same);
+  enrol<T>(path("log_softmax", "eigen"), eigen_log_softmax<T>, each_row<T, eigen_log_softmax<T>>,
+           same);
+  for (const auto kind : {bench::kind::wide, bench::kind::ramp, bench::kind::spiked}) {
+    const std::int64_t shortest = kind == bench::kind::spiked ? 4096 : 64;
+    enrol<T>(path("softmax", "cumulus") + "/" + bench::name_of(kind), our_softmax<T>,
+             our_softmax_rows<T>, power, kind, 1 << 20, shortest);
+    enrol<T>(path("log_softmax", "cumulus") + "/" + bench::name_of(kind), our_log_softmax<T>,
+             our_log_softmax_rows<T>, same, kind, 1 << 20, shortest);
+  }
+  for (const bench::peer* peer : bench::peers()) {
+    const bench::peer_calls<T>& c = peer->calls<T>();
+    enrol_peer<T>(path("softmax", peer->name), c.softmax, c.softmax_rows, power);
+    enrol_peer<T>(path("log_softmax", peer->name), c.log_softmax, c.log_softmax_rows, same);
+  }
+  bench::enrol_floors<T>();
 }
 
 [[maybe_unused]] const bool enrolled = (enrol_all<float>(), enrol_all<double>(), true);

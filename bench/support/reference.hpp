@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <span>
 #include <utility>
@@ -39,20 +40,35 @@ template <class T>
 
 namespace reference {
 
+/// The largest element and log1p of the sum of the other e^{x_i - max}: together they are logsumexp, and
+/// (x_i - max) - excess is log softmax_i without cancellation.
+struct log_sum {
+  long double max, excess;
+};
+
 template <class T>
-[[nodiscard]] long double logsumexp(std::span<const T> x) {
-  static std::map<std::pair<const T*, std::size_t>, long double> known;
+[[nodiscard]] log_sum shifted(std::span<const T> x) {
+  static std::map<std::pair<const T*, std::size_t>, log_sum> known;
   const auto [place, is_new] = known.try_emplace({x.data(), x.size()});
   if (is_new) {
     const auto part = one_period(x);
-    const long double max = *std::max_element(part.begin(), part.end());
-    wide_sum sum;
-    for (const T& v : part) sum.add(std::exp(static_cast<long double>(v) - max));
+    const auto at = std::max_element(part.begin(), part.end());
+    const long double max = *at;
+    wide_sum others;
+    for (auto v = part.begin(); v != part.end(); ++v) {
+      if (v != at) others.add(std::exp(static_cast<long double>(*v) - max));
+    }
     const long double times =
         static_cast<long double>(x.size()) / static_cast<long double>(part.size());
-    place->second = max + std::log(times * sum.value());
+    place->second = {max, std::log1p((times - 1) + times * others.value())};
   }
   return place->second;
+}
+
+template <class T>
+[[nodiscard]] long double logsumexp(std::span<const T> x) {
+  const log_sum s = shifted(x);
+  return s.max + s.excess;
 }
 
 /// [1]: the mean and the mean of |x|;  [k]: mu_k and the mean of |y|^k.
@@ -92,10 +108,11 @@ template <class T>
 
 }  // namespace reference
 
-/// |result - exact| / |exact|
+/// |result - exact| / |exact|; below the least normal number of T, over that one.
 template <class T>
 [[nodiscard]] double relative_error(const T& result, long double exact) {
-  return static_cast<double>(std::abs((static_cast<long double>(result) - exact) / exact));
+  const long double size = std::max<long double>(std::abs(exact), std::numeric_limits<T>::min());
+  return static_cast<double>(std::abs(static_cast<long double>(result) - exact) / size);
 }
 
 /// The largest relative error of a result over x, where `exact(x_i)` is what entry i should be; of
