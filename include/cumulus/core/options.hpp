@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cumulus/core/matrix_operand.hpp>
+#include <cumulus/core/parallel.hpp>
 #include <cumulus/core/tags.hpp>
 #include <optional>
 
@@ -30,7 +31,8 @@ struct options {
 
 /// Of a matrix, reduced row by row or column by column.
 ///
-/// Shape   weights, mask: as x, or one line for all; scale, sink: a number, or one per line.
+/// Shape    weights, mask: as x, or one line for all; scale, sink: a number, or one per line.
+/// Threads  results do not depend on them; without OpenMP and without an executor the lines follow one another.
 template <class T>
 struct matrix_options {
   broadcast_operand<T> weights{};
@@ -38,7 +40,14 @@ struct matrix_options {
   line_number scale = 1.0;
   line_number sink{};
   cumulus::degenerate degenerate = cumulus::degenerate::limit;
+  int threads = 1;               ///< lines are spread over so many, with OpenMP or the executor
+  cumulus::executor executor{};  ///< runs the parts, if given
 };
+
+inline void require_threads(const char* function, int threads) {
+  if (threads < 1)
+    refuse(std::string(function) + ": " + std::to_string(threads) + " threads; at least 1");
+}
 
 /// Refuses options that do not fit x.
 template <class T>
@@ -54,6 +63,7 @@ void require_options(const char* function, index_t rows, index_t cols, const mat
   o.mask.require_shape(function, "mask", rows, cols, by_columns);
   o.scale.require_count(function, "scale", by_columns ? cols : rows);
   o.sink.require_count(function, "sink", by_columns ? cols : rows);
+  require_threads(function, o.threads);
 }
 
 }  // namespace cumulus

@@ -8,6 +8,8 @@
 #include <cumulus/core/options.hpp>
 #include <cumulus/exact/refusals.hpp>
 #include <cumulus/kernels/terms.hpp>
+#include <cumulus/kernels/tile.hpp>
+#include <cumulus/kernels/vector_rows.hpp>
 
 namespace cumulus {
 
@@ -83,12 +85,129 @@ template <class T>
                             o.scale[i], o.sink.given(), o.sink[i]);
 }
 
-/// Runs `use(terms, i)` for each row of x, or for each column.
+namespace detail {
+
+#if CUMULUS_VECTORS
+template <class T>
+concept tiled_scalar = std::same_as<T, float> || std::same_as<T, double>;
+#else
+template <class T>
+concept tiled_scalar = false;
+#endif
+
+/// Whether lines lie across the memory, so that several of them share each cache line.
+template <class T>
+[[nodiscard]] bool lie_across(const strided_matrix<T>& lines) noexcept {
+  return lines.row_stride == 1 && lines.col_stride > 1 && lines.rows > 1 && lines.cols > 1;
+}
+
+/// Whether a kernel takes lines side by side: `across(lines, scale, result, left)`, or with out.
+template <class Kernel, class T>
+concept has_across = requires(const Kernel& k, const strided_matrix<const T>& m,
+                              void (*result)(index_t, double), void (*left)(index_t)) {
+  k.across(m, 1.0, result, left);
+};
+template <class Kernel, class T>
+concept has_across_to = requires(const Kernel& k, const strided_matrix<const T>& m,
+                                 const strided_matrix<T>& out, void (*left)(index_t)) {
+  k.across(m, out, 1.0, left);
+};
+
+/// How many neighbouring lines one thread should keep to itself.
+template <class T>
+inline constexpr index_t line_grain = index_t(64 / (sizeof(T) < 64 ? sizeof(T) : 64));
+
+/// Whether the lines are best taken in the order of the memory: they lie across it, and copies of some would have to come from
+/// beyond the caches.
+template <class T>
+[[nodiscard]] bool are_long_across(const strided_matrix<const T>& lines,
+                                   const matrix_options<T>& o) noexcept {
+  constexpr index_t copied = (index_t(1) << 20) / index_t(sizeof(T));
+  return lie_across(lines) && copied < lines.cols * lines.col_stride && !o.weights.given() &&
+         !o.mask.given() && !o.sink.given();
+}
+
+/// The scale of all lines, if there is one and the kernels take it; else 0.
+template <class T>
+[[nodiscard]] double common_scale(const matrix_options<T>& o, index_t first, index_t end) noexcept {
+  const double scale = o.scale[first];
+  for (index_t i = first; i < end; ++i) {
+    if (o.scale[i] < scale || scale < o.scale[i] || is_nan(o.scale[i])) return 0;
+  }
+  return kernels::takes_scale(scale) ? scale : 0;
+}
+
+template <class T>
+[[nodiscard]] strided_matrix<T> some_rows(const strided_matrix<T>& m, index_t first,
+                                          index_t end) noexcept {
+  return {m.data + first * m.row_stride, end - first, m.cols, m.row_stride, m.col_stride};
+}
+
+}  // namespace detail
+
+/// Runs `use(terms, i)` for each row of x, or for each column; lines that lie across the memory in copies, some at a time.
 template <class T, class Use>
 void for_each_line(const strided_matrix<const T>& x, const matrix_options<T>& o, bool by_columns,
                    Use use) {
   const auto lines = by_columns ? x.transposed() : x;
-  for (index_t i = 0; i < lines.rows; ++i) use(terms_of(lines.row(i), o, i, by_columns), i);
+  const auto range = [&](index_t first, index_t end) {
+    if constexpr (detail::tiled_scalar<T>) {
+      if (detail::lie_across(lines)) {
+        const kernels::line_tile<T> tile(lines.cols);
+        for (; tile.lines() > 0 && first < end; first += tile.lines()) {
+          const index_t count = end - first < tile.lines() ? end - first : tile.lines();
+          tile.read(lines.data + first, lines.col_stride, count);
+          for (index_t k = 0; k < count; ++k)
+            use(terms_of(strided<const T>{tile.line(k), lines.cols, 1}, o, first + k, by_columns),
+                first + k);
+        }
+      }
+    }
+    for (; first < end; ++first) use(terms_of(lines.row(first), o, first, by_columns), first);
+  };
+  detail::run_ranges(lines.rows, detail::line_grain<T>, o.threads, o.executor, range);
+}
+
+/// Runs `kernel(terms, out)` for each line of x and of out. Requires lines of equal shape that overlap only where they are the same.
+template <class T, class Kernel>
+void for_each_line(const strided_matrix<const T>& x, const strided_matrix<T>& out,
+                   const matrix_options<T>& o, bool by_columns, Kernel kernel) {
+  const auto lines = by_columns ? x.transposed() : x;
+  const auto results = by_columns ? out.transposed() : out;
+  const auto range = [&](index_t first, index_t end) {
+    if constexpr (detail::tiled_scalar<T> && detail::has_across_to<Kernel, T>) {
+      const double scale = detail::common_scale(o, first, end);
+      if (scale > 0 && detail::are_long_across(lines, o) && detail::lie_across(results) &&
+          kernel.across(detail::some_rows(lines, first, end),
+                        detail::some_rows(results, first, end), scale, [&](index_t k) {
+                          const index_t i = first + k;
+                          kernel(terms_of(lines.row(i), o, i, by_columns), results.row(i));
+                        })) {
+        return;
+      }
+    }
+    if constexpr (detail::tiled_scalar<T>) {
+      const bool in_across = detail::lie_across(lines), out_across = detail::lie_across(results);
+      if (in_across || out_across) {
+        const kernels::line_tile<T> tile(lines.cols);
+        for (; tile.lines() > 0 && first < end; first += tile.lines()) {
+          const index_t count = end - first < tile.lines() ? end - first : tile.lines();
+          if (in_across) tile.read(lines.data + first, lines.col_stride, count);
+          for (index_t k = 0; k < count; ++k) {
+            const index_t i = first + k;
+            const strided<T> here{tile.line(k), lines.cols, 1};
+            const auto from = in_across ? strided<const T>{tile.line(k), lines.cols, 1}
+                                        : strided<const T>(lines.row(i));
+            kernel(terms_of(from, o, i, by_columns), out_across ? here : results.row(i));
+          }
+          if (out_across) tile.write(results.data + first, results.col_stride, count);
+        }
+      }
+    }
+    for (; first < end; ++first)
+      kernel(terms_of(lines.row(first), o, first, by_columns), results.row(first));
+  };
+  detail::run_ranges(lines.rows, detail::line_grain<T>, o.threads, o.executor, range);
 }
 
 /// Checks a vector call and returns `kernel(terms)`.
@@ -108,8 +227,28 @@ template <real_matrix X, direction D, class Kernel>
   require_options(function, index_t(x.rows()), index_t(x.cols()), o, by_columns);
   const matrix_operand<X> values(x);
   per_line<X, D> result(by_columns ? x.cols() : x.rows());
-  for_each_line(values.view(), o, by_columns,
-                [&](const auto& t, index_t i) { result[i] = result_of<X>(kernel(t)); });
+  const auto use = [&](const auto& t, index_t i) { result[i] = result_of<X>(kernel(t)); };
+  if constexpr (detail::tiled_scalar<result_of<X>> && detail::has_across<Kernel, result_of<X>>) {
+    const auto lines = by_columns ? values.view().transposed() : values.view();
+    if (detail::are_long_across(lines, o)) {
+      detail::run_ranges(
+          lines.rows, detail::line_grain<result_of<X>>, o.threads, o.executor,
+          [&](index_t first, index_t end) {
+            const double scale = detail::common_scale(o, first, end);
+            const auto one = [&](index_t i) { use(terms_of(lines.row(i), o, i, by_columns), i); };
+            const bool done =
+                scale > 0 && kernel.across(
+                                 detail::some_rows(lines, first, end), scale,
+                                 [&](index_t i, double v) { result[first + i] = result_of<X>(v); },
+                                 [&](index_t i) { one(first + i); });
+            if (!done) {
+              for (index_t i = first; i < end; ++i) one(i);
+            }
+          });
+      return result;
+    }
+  }
+  for_each_line(values.view(), o, by_columns, use);
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cumulus/exact/normalised.hpp>
 #include <cumulus/kernels/softmax.hpp>
+#include <cumulus/kernels/vector_lines.hpp>
 
 namespace cumulus {
 
@@ -15,9 +16,22 @@ inline constexpr int log_softmax_max_ulp = 3;
 namespace detail {
 
 /// The kernel with a call's policy.
-[[nodiscard]] inline auto log_softmax_kernel(degenerate policy) {
-  return [policy](const auto& t, auto out) { kernels::log_softmax(t, out, policy); };
-}
+struct log_softmax_kernel {
+  degenerate policy;
+
+  template <class S>
+  void operator()(const kernels::terms<S>& t, const strided<S>& out) const noexcept {
+    kernels::log_softmax(t, out, policy);
+  }
+#if CUMULUS_VECTORS
+  template <class T, class Left>
+  [[nodiscard]] bool across(const strided_matrix<const T>& lines, const strided_matrix<T>& out,
+                            double scale, Left left) const noexcept {
+    return kernels::log_softmax_lines(lines.data, lines.col_stride, out.data, out.col_stride,
+                                      lines.rows, lines.cols, scale, left);
+  }
+#endif
+};
 
 }  // namespace detail
 
@@ -34,24 +48,24 @@ namespace detail {
 /// Source   as logsumexp: (x - max x) - log1p(the sum without the maximum).
 template <real_vector X, out_vector<result_of<X>> Out>
 void log_softmax(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
-  normalised("log_softmax", x, out, o, detail::log_softmax_kernel(o.degenerate));
+  normalised("log_softmax", x, out, o, detail::log_softmax_kernel{o.degenerate});
 }
 
 /// The same, returned.
 template <real_vector X>
 [[nodiscard]] plain_of<X> log_softmax(const X& x, const options<result_of<X>>& o = {}) {
-  return normalised("log_softmax", x, o, detail::log_softmax_kernel(o.degenerate));
+  return normalised("log_softmax", x, o, detail::log_softmax_kernel{o.degenerate});
 }
 
 /// The same of every row or column of a matrix, written to out of the same shape.
 template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
 void log_softmax(const X& x, Out&& out, D d, const matrix_options<result_of<X>>& o = {}) {
-  normalised("log_softmax", x, out, d, o, detail::log_softmax_kernel(o.degenerate));
+  normalised("log_softmax", x, out, d, o, detail::log_softmax_kernel{o.degenerate});
 }
 
 template <real_matrix X, direction D>
 [[nodiscard]] plain_of<X> log_softmax(const X& x, D d, const matrix_options<result_of<X>>& o = {}) {
-  return normalised("log_softmax", x, d, o, detail::log_softmax_kernel(o.degenerate));
+  return normalised("log_softmax", x, d, o, detail::log_softmax_kernel{o.degenerate});
 }
 
 template <std::floating_point T>

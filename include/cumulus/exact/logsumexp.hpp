@@ -6,7 +6,7 @@
 
 #include <cumulus/exact/arguments.hpp>
 #include <cumulus/kernels/exp_sum.hpp>
-#include <cumulus/kernels/vector_rows.hpp>
+#include <cumulus/kernels/vector_lines.hpp>
 #include <initializer_list>
 
 namespace cumulus {
@@ -19,10 +19,22 @@ inline constexpr int logsumexp_tail_max_ulp = 3;
 
 namespace detail {
 
-inline constexpr auto logsumexp_kernel = []<class S>(const kernels::terms<S>& t) {
-  compute_scalar<S> result(0);
-  return kernels::logsumexp_row(t, result) ? result : kernels::log_of(kernels::exp_sum(t), t);
+struct logsumexp_of_terms {
+  template <class S>
+  [[nodiscard]] compute_scalar<S> operator()(const kernels::terms<S>& t) const noexcept {
+    compute_scalar<S> result(0);
+    return kernels::logsumexp_row(t, result) ? result : kernels::log_of(kernels::exp_sum(t), t);
+  }
+#if CUMULUS_VECTORS
+  template <class T, class Result, class Left>
+  [[nodiscard]] bool across(const strided_matrix<const T>& lines, double scale, Result result,
+                            Left left) const noexcept {
+    return kernels::logsumexp_lines(lines.data, lines.col_stride, lines.rows, lines.cols, scale,
+                                    result, left);
+  }
+#endif
 };
+inline constexpr logsumexp_of_terms logsumexp_kernel{};
 
 }  // namespace detail
 

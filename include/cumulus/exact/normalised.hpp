@@ -57,10 +57,8 @@ void normalised(const char* function, const X& x, Out& out, D,
   require_same_shape(function, "x", index_t(x.rows()), index_t(x.cols()), "out", result.rows,
                      result.cols);
   require_options(function, result.rows, result.cols, o, by_columns);
-  const auto lines = by_columns ? result.transposed() : result;
   const auto run = [&](const strided_matrix<const result_of<X>>& values) {
-    for_each_line(values, o, by_columns,
-                  [&](const auto& terms, index_t i) { kernel(terms, lines.row(i)); });
+    for_each_line(values, result, o, by_columns, kernel);
   };
   const matrix_operand<X> values(x);
   if (overlaps(values.view(), result)) {

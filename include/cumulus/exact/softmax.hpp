@@ -6,6 +6,7 @@
 
 #include <cumulus/exact/normalised.hpp>
 #include <cumulus/kernels/softmax.hpp>
+#include <cumulus/kernels/vector_lines.hpp>
 
 namespace cumulus {
 
@@ -15,9 +16,22 @@ inline constexpr int softmax_max_ulp = 4;
 namespace detail {
 
 /// The kernel with a call's policy.
-[[nodiscard]] inline auto softmax_kernel(degenerate policy) {
-  return [policy](const auto& t, auto out) { kernels::softmax(t, out, policy); };
-}
+struct softmax_kernel {
+  degenerate policy;
+
+  template <class S>
+  void operator()(const kernels::terms<S>& t, const strided<S>& out) const noexcept {
+    kernels::softmax(t, out, policy);
+  }
+#if CUMULUS_VECTORS
+  template <class T, class Left>
+  [[nodiscard]] bool across(const strided_matrix<const T>& lines, const strided_matrix<T>& out,
+                            double scale, Left left) const noexcept {
+    return kernels::softmax_lines(lines.data, lines.col_stride, out.data, out.col_stride,
+                                  lines.rows, lines.cols, scale, left);
+  }
+#endif
+};
 
 }  // namespace detail
 
@@ -34,24 +48,24 @@ namespace detail {
 /// Source   as logsumexp; the rounding of x - max x is compensated, here.
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
-  normalised("softmax", x, out, o, detail::softmax_kernel(o.degenerate));
+  normalised("softmax", x, out, o, detail::softmax_kernel{o.degenerate});
 }
 
 /// The same, returned.
 template <real_vector X>
 [[nodiscard]] plain_of<X> softmax(const X& x, const options<result_of<X>>& o = {}) {
-  return normalised("softmax", x, o, detail::softmax_kernel(o.degenerate));
+  return normalised("softmax", x, o, detail::softmax_kernel{o.degenerate});
 }
 
 /// The same of every row or column of a matrix, written to out of the same shape.
 template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
 void softmax(const X& x, Out&& out, D d, const matrix_options<result_of<X>>& o = {}) {
-  normalised("softmax", x, out, d, o, detail::softmax_kernel(o.degenerate));
+  normalised("softmax", x, out, d, o, detail::softmax_kernel{o.degenerate});
 }
 
 template <real_matrix X, direction D>
 [[nodiscard]] plain_of<X> softmax(const X& x, D d, const matrix_options<result_of<X>>& o = {}) {
-  return normalised("softmax", x, d, o, detail::softmax_kernel(o.degenerate));
+  return normalised("softmax", x, d, o, detail::softmax_kernel{o.degenerate});
 }
 
 template <std::floating_point T>

@@ -14,6 +14,13 @@
 
 namespace cumulus::kernels {
 
+/// Whether the vector kernels take a scale other than 1: where there is no fused multiply-add, a power of two.
+[[nodiscard]] inline bool takes_scale(double scale) noexcept {
+  if (!(0x1p-60 < scale && scale < 0x1p60)) return false;
+  int exponent = 0;
+  return active_isa() != isa::baseline || std::frexp(scale, &exponent) <= 0.5;
+}
+
 namespace detail {
 
 #if CUMULUS_VECTORS
@@ -32,12 +39,7 @@ template <class S>
         t.infinite_scale) {
       return false;
     }
-    if (!t.scaled) return true;
-    constexpr double small = 0x1p-60, large = 0x1p60;
-    if (!(small < t.scale && t.scale < large)) return false;
-    if (active_isa() != isa::baseline) return true;
-    int exponent = 0;
-    return std::frexp(double(t.scale), &exponent) <= 0.5;
+    return !t.scaled || takes_scale(double(t.scale));
   } else {
     return false;
   }
@@ -158,7 +160,7 @@ template <class T>
     if (shifted) log += scaled(row.shift);
     return {log, over_largest};
   }
-  const compensated<double> above = exponent - times_log_two(double(row.power));
+  const compensated<double> above = exponent - cumulus::times_log_two(double(row.power));
   compensated<double> term{std::exp(above.high), 0.0};
   term.low = term.high * above.low;
   compensated<double> others = row.others;
@@ -172,7 +174,17 @@ template <class T>
   return {scaled(row.largest) + compensated<double>{logarithm, 0.0}, logarithm, usable};
 }
 
-/// out_i = out_i 2^(their power - the row's) / sum, each stretch with its own power.
+/// out_i = out_i / sum. Exactly for double, and where a term may be nearly all of the sum.
+template <class T>
+void divide(T* out, index_t n, const row_sums<T>& row, const compensated<double>& total) noexcept {
+  if (std::same_as<T, double> || row.may_dominate(total.high)) {
+    best::divide_row<T, true>(out, n, total);
+  } else {
+    best::divide_row<T, false>(out, n, total);
+  }
+}
+
+/// The same where stretches of out have powers of their own.
 template <class T>
 void divide_stretches(T* out, index_t n, const row_sums<T>& row) noexcept {
   const compensated<double> total = row.total();
@@ -180,7 +192,7 @@ void divide_stretches(T* out, index_t n, const row_sums<T>& row) noexcept {
   for (index_t i = 0; i < begin; ++i) out[i] = T(0);
   for (int k = 0; k < row.stretch_count; ++k) {
     const index_t end = k + 1 < row.stretch_count ? row.stretches[k + 1].first : n;
-    best::divide_row<T, true>(out + begin, end - begin, total);
+    divide(out + begin, end - begin, row, total);
     if (const int fall = int(row.stretches[k].power - row.power); fall < 0) {
       // in two factors: one alone may be less than the least number
       for (const int part : {fall / 2, fall - fall / 2})
@@ -218,13 +230,10 @@ template <class S>
     for (index_t i = 0; i < n; ++i) out[i] = quiet_nan<S>;  // of a finite largest, NaN spoils it
     return true;
   }
-  const compensated<double> total = row.total();
   if (row.stretch_count > 1 || row.stretches[0].first > 0) {
     divide_stretches(out, n, row);
-  } else if (std::same_as<S, double> || row.may_dominate(total.high)) {
-    best::divide_row<S, true>(out, n, total);
   } else {
-    best::divide_row<S, false>(out, n, total);
+    divide(out, n, row, row.total());
   }
   return true;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cumulus/kernels/isa.hpp>
+#include <cumulus/kernels/lane_sums.hpp>
 #include <cumulus/kernels/row_sums.hpp>
 #include <cumulus/kernels/weighted_range.hpp>
 #include <cmath>
@@ -34,6 +35,7 @@ struct pack;
 //
 #include <cumulus/kernels/vector_exp.inc>
 #include <cumulus/kernels/vector_exp_sum.inc>
+#include <cumulus/kernels/vector_lanes.inc>
 #include <cumulus/kernels/vector_power_sums.inc>
 
 }  // namespace cumulus::kernels::baseline
@@ -50,6 +52,7 @@ struct pack;
 //
 #include <cumulus/kernels/vector_exp.inc>
 #include <cumulus/kernels/vector_exp_sum.inc>
+#include <cumulus/kernels/vector_lanes.inc>
 #include <cumulus/kernels/vector_power_sums.inc>
 
 }  // namespace cumulus::kernels::avx2
@@ -64,6 +67,7 @@ struct pack;
 //
 #include <cumulus/kernels/vector_exp.inc>
 #include <cumulus/kernels/vector_exp_sum.inc>
+#include <cumulus/kernels/vector_lanes.inc>
 #include <cumulus/kernels/vector_power_sums.inc>
 
 }  // namespace cumulus::kernels::avx512
@@ -108,6 +112,21 @@ template <class T, int P, bool Weighted>
 inline void power_sums(const T* x, const T* w, index_t n, T pivot, double* sums,
                        weighted_range& range) noexcept {
   CUMULUS_BEST_OF(power_sums<T, P, Weighted>(x, w, n, pivot, sums, range))
+}
+
+template <class T, bool Plain>
+inline void sum_lanes(const T* x, index_t stride, index_t rows, lane_sums<T>& s) noexcept {
+  CUMULUS_BEST_OF(sum_lanes<T, Plain>(x, stride, rows, s))
+}
+template <class T, bool Plain>
+inline void share_lanes(const T* x, index_t stride, T* out, index_t out_stride, index_t rows,
+                        const lane_sums<T>& s) noexcept {
+  CUMULUS_BEST_OF(share_lanes<T, Plain>(x, stride, out, out_stride, rows, s))
+}
+template <class T>
+inline void subtract_lanes(const T* x, index_t stride, T* out, index_t out_stride, index_t rows,
+                           const lane_sums<T>& s) noexcept {
+  CUMULUS_BEST_OF(subtract_lanes<T>(x, stride, out, out_stride, rows, s))
 }
 
 }  // namespace cumulus::kernels::best
