@@ -3,22 +3,27 @@
 // The Taylor expansions of logsumexp and softmax beside the functions themselves: the loop a reader
 // would write, cumulus from data and from moments, the Eigen expression. rel_error is against the
 // exact function, so it holds the truncation; bound is what the contender says it can be at most,
-// inf where it says nothing.
+// inf where it says nothing. Rows without a size are from moments, or from the range, at hand.
 #include <cumulus/exact/logsumexp.hpp>
 #include <cumulus/exact/softmax.hpp>
+#include <cumulus/series/convergence.hpp>
 #include <cumulus/series/logsumexp_series.hpp>
 #include <cumulus/series/softmax_series.hpp>
+#include <cumulus/series/softmax_series_bound.hpp>
 
 #include "support/eigen.hpp"
 #include "support/enrol.hpp"
 #include "support/inputs.hpp"
 #include "support/reference.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -214,8 +219,76 @@ void enrol_softmax_all() {
                    [](std::span<const T> x, std::span<T> out) { cumulus::softmax(x, out); });
 }
 
+/// One call from what is at hand, by name.
+template <class Run>
+void enrol_call(const std::string& path, Run run) {
+  benchmark::RegisterBenchmark(path.c_str(), [run](benchmark::State& state) {
+    for (auto _ : state) {
+      auto result = run();
+      benchmark::DoNotOptimize(result);
+    }
+  });
+}
+
+/// 1024 normal values stretched to this range.
+std::vector<double> of_range(double range) {
+  const auto x = bench::normal<double>(1024, 0.0, 0.25);
+  const auto [low, high] = std::minmax_element(x.begin(), x.end());
+  std::vector<double> out;
+  for (const double v : x) out.push_back((v - *low) / (*high - *low) * range);
+  return out;
+}
+
+/// The forms and the bounds, at a range where the Taylor series converges well and at one near pi.
+void enrol_forms_and_bounds() {
+  using cumulus::form;
+  for (const auto& [name, range] : {std::pair{"/range:1", 1.0}, std::pair{"/range:3", 3.0}}) {
+    for (const int order : {4, 8, 16}) {
+      const std::string tail = "/order:" + std::to_string(order) + name;
+      cumulus::central_moments<double> m(order);
+      m.add(of_range(range));
+      for (const form f : {form::taylor, form::moment, form::chebyshev, form::enclosure})
+        enrol_call(std::string("form/") + name_of(f) + tail,
+                   [m, order, f = f] { return cumulus::logsumexp_series(m, order, f); });
+      enrol_call("bound/range" + tail,
+                 [order, range = range] { return cumulus::logsumexp_remainder(order, range); });
+      enrol_call("bound/range_and_variance" + tail, [m, order, range = range] {
+        return cumulus::logsumexp_remainder(order, range, m.moment(2));
+      });
+      enrol_call("bound/sharp" + tail, [m, order, range = range] {
+        return cumulus::logsumexp_sharp_remainder(order, range, m.moment(2));
+      });
+      enrol_call("bound/softmax_range" + tail,
+                 [order, range = range] { return cumulus::softmax_remainder(order, range); });
+      enrol_call("bound/softmax_sharp" + tail,
+                 [order, range = range] { return cumulus::softmax_sharp_remainder(order, range); });
+      if (order < 16) continue;
+      std::vector<double> mu;
+      for (int k = 0; k <= order; ++k) mu.push_back(m.moment(k) / std::tgamma(k + 1));
+      enrol_call("coefficients/logarithm" + tail, [mu] {
+        std::array<double, 17> c;
+        cumulus::series_logarithm(mu, c);
+        return c;
+      });
+      enrol_call("coefficients/reciprocal" + tail, [mu] {
+        std::array<double, 17> r;
+        cumulus::series_reciprocal(mu, r);
+        return r;
+      });
+      const double low = m.min() - m.mean(), high = m.max() - m.mean();
+      enrol_call("coefficients/chebyshev" + tail, [low, high, range = range] {
+        return cumulus::economise_exponential(16, low, high, range);
+      });
+    }
+    const auto x = of_range(range);
+    enrol_call(std::string("convergence_radius/n:1024") + name,
+               [x] { return cumulus::convergence_radius(x); });
+  }
+}
+
 [[maybe_unused]] const bool enrolled =
     (enrol_all<float>(), enrol_all<double>(), enrol_softmax_all<float>(),
-     enrol_softmax_all<double>(), enrol_from_moments<float>(), enrol_from_moments<double>(), true);
+     enrol_softmax_all<double>(), enrol_from_moments<float>(), enrol_from_moments<double>(),
+     enrol_forms_and_bounds(), true);
 
 }  // namespace

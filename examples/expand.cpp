@@ -4,6 +4,7 @@
 //
 //   expand                            the scores of one query of a trained transformer
 //   expand scores.csv --column logit --order 12 --form all --plot error.svg
+//   expand --form automatic --order 4 --tolerance 1e-8 --bounds
 //   expand --help
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/bounds.hpp"
 #include "support/command_line.hpp"
 #include "support/expansion.hpp"
 #include "support/input_error.hpp"
@@ -80,12 +82,14 @@ void print(const std::string& text) {
 void run(const support::settings& s) {
   if (!s.answer.empty()) return print(s.answer);
   const sample numbers = load(s);
-  support::expansion_report report = support::expand(numbers.x, numbers.w, s.forms, s.order);
+  support::expansion_report report =
+      support::expand(numbers.x, numbers.w, s.forms, s.order, s.tolerance);
   report.source = numbers.name;
   report.scale = s.scale;
-  const std::string text = s.format == "json"  ? support::as_json(report)
-                           : s.format == "csv" ? support::as_csv(report)
-                                               : support::as_table(report);
+  std::string text = s.format == "json"  ? support::as_json(report)
+                     : s.format == "csv" ? support::as_csv(report)
+                                         : support::as_table(report);
+  if (s.bounds) text += support::bounds_table(report, numbers.x, numbers.w);
   if (!s.plot.empty()) support::plot(report, s.plot);
   print(text);
 }

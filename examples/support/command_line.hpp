@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -41,7 +42,12 @@ What the table shows
   softmax error  the largest error of an entry of the softmax cut off at that order
 The Taylor series surely converges where the range of x (greatest - least) is below pi. The form
 normaliser takes the same sum but a positive softmax; the form moment converges for every x, by
-even orders. csv and json give every digit; json has the strings "inf", "-inf" and "nan".
+even orders; so do chebyshev, far faster, and enclosure, the middle of the sharpest interval that
+the moments and the range leave, which has no softmax (nan). automatic takes one of them by the
+order and the range. csv and json give every digit; json has the strings "inf", "-inf" and "nan".
+--tolerance adds one row, adaptive: the order and form that reach it, or the sample cut by value.
+--bounds adds a table: what each bound rests on, the sharp bound, and the bounds of softmax,
+absolute in units of an entry's part of the total weight, and relative to the entry.
 
 Examples
   expand --order 12 --form all
@@ -49,6 +55,7 @@ Examples
   expand table.csv --column logit --weights table.csv --weights-column count
   seq 0 0.1 2 | expand - --format json
   expand scores.npy --column 3 --form taylor,moment --plot error.svg
+  expand --form automatic --order 4 --tolerance 1e-8 --bounds
 
 Bad input ends the program with status 2 and one line that says where, what and how to mend it.)";
 
@@ -58,6 +65,8 @@ struct settings {
   double scale = 1;
   int order = 8;
   std::vector<std::string> forms = {"taylor"};
+  double tolerance = std::numeric_limits<double>::infinity();  ///< none
+  bool bounds = false;
   std::string format = "table";
   std::string plot;
 
@@ -115,11 +124,16 @@ inline settings parse_command_line(int argc, const char* const* argv) {
   app.add_option("--order", s.order, "Highest order, 0 to 64, by default 8")
       ->type_name("N")
       ->transform(order);
-  app.add_option("--form", s.forms, "taylor (default), normaliser, moment or all; may be a list")
+  app.add_option("--form", s.forms,
+                 "taylor (default), normaliser, moment, chebyshev, enclosure, automatic, or all of "
+                 "them but automatic; may be a list")
       ->type_name("FORM[,FORM]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(one_of(names));
+  app.add_option("--tolerance", s.tolerance, "Also the order and form whose bound is at most T")
+      ->type_name("T");
+  app.add_flag("--bounds", s.bounds, "Also what the bounds rest on, and those of softmax");
   app.add_option("--format", s.format, "table (default), csv or json")
       ->type_name("FORMAT")
       ->check(one_of({"table", "csv", "json"}));
@@ -135,6 +149,10 @@ inline settings parse_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
     if (!std::isfinite(s.scale)) throw CLI::ValidationError("--scale", "must be finite");
+    if (app.count("--tolerance") > 0 && !(s.tolerance > 0 && std::isfinite(s.tolerance)))
+      throw CLI::ValidationError("--tolerance", "must be finite and above 0");
+    if (s.bounds && s.format != "table")
+      throw CLI::ValidationError("--bounds", "needs --format table");
     if (!s.numbers.column.empty() && s.numbers.path.empty())
       throw CLI::ValidationError("--column", "needs a FILE");
     if (!s.weights.column.empty() && s.weights.path.empty())
@@ -149,7 +167,7 @@ inline settings parse_command_line(int argc, const char* const* argv) {
     throw std::runtime_error("command line: " + one_line(error.what()) + "; see expand --help");
   }
   if (std::find(s.forms.begin(), s.forms.end(), "all") != s.forms.end())
-    s.forms.assign(names.begin() + 1, names.end());
+    s.forms.assign(names.begin() + 1, names.end() - 1);
   if (!s.plot.empty()) plot_terminal(s.plot);  // refuses the name before any work
   return s;
 }

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cumulus/cumulus.hpp>
+#include <cumulus/series/softmax_series_bound.hpp>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,10 +19,13 @@ namespace support {
 /// One order of one series.
 struct expansion_row {
   int order = 0;
-  double value = 0;          ///< the partial sum
-  double error = 0;          ///< value - exact
-  double bound = 0;          ///< what the library says |error| is at most
-  double softmax_error = 0;  ///< the largest |truncated softmax - softmax| of any entry
+  double value = 0;  ///< the partial sum
+  double error = 0;  ///< value - exact
+  double bound = 0;  ///< what the library says |error| is at most
+  double softmax_error =
+      0;  ///< the largest |truncated softmax - softmax| of any entry; NaN for none
+  std::string evaluated{};  ///< the form that was evaluated: what `automatic` chose
+  std::string kind{};       ///< what the bound rests on
 };
 
 struct expansion {
@@ -47,9 +52,9 @@ struct expansion_report {
 /// The forms by name, in the order in which they are reported.
 inline const std::vector<std::pair<std::string, cumulus::form>>& forms() {
   static const std::vector<std::pair<std::string, cumulus::form>> all = {
-      {"taylor", cumulus::form::taylor},
-      {"normaliser", cumulus::form::normaliser},
-      {"moment", cumulus::form::moment}};
+      {"taylor", cumulus::form::taylor},       {"normaliser", cumulus::form::normaliser},
+      {"moment", cumulus::form::moment},       {"chebyshev", cumulus::form::chebyshev},
+      {"enclosure", cumulus::form::enclosure}, {"automatic", cumulus::form::automatic}};
   return all;
 }
 
@@ -71,8 +76,10 @@ inline double largest_difference(const Eigen::VectorXd& a, const Eigen::VectorXd
 
 /// log sum_i w_i e^{x_i} and its softmax, exactly and by every order up to `highest`, each from the
 /// moments up to that order (the bound from the next even one). The moment form takes even orders only.
+/// Where a tolerance is given (not infinite), also by the order and form that reach it.
 inline expansion_report expand(const std::vector<double>& x, const std::vector<double>& w,
-                               const std::vector<std::string>& chosen, int highest) {
+                               const std::vector<std::string>& chosen, int highest,
+                               double tolerance = std::numeric_limits<double>::infinity()) {
   cumulus::central_moments<double, 2> m;
   m.add(x, w);
 
@@ -88,20 +95,31 @@ inline expansion_report expand(const std::vector<double>& x, const std::vector<d
   report.guaranteed = report.radius > 1;
   report.logsumexp = cumulus::logsumexp(x, {.weights = w});
   const Eigen::VectorXd softmax = cumulus::softmax(x, {.weights = w});
+  const auto row = [&](const cumulus::estimate<double>& sum, cumulus::form form, bool has_softmax) {
+    double softmax_error = std::numeric_limits<double>::quiet_NaN();
+    if (has_softmax)
+      softmax_error = largest_difference(
+          cumulus::softmax_series(x, {.order = sum.order, .form = form, .weights = w}), softmax);
+    return expansion_row{sum.order,        sum.value,     difference(sum.value, report.logsumexp),
+                         sum.bound,        softmax_error, name_of(sum.form),
+                         name_of(sum.kind)};
+  };
 
   for (const auto& [name, form] : forms()) {
     if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) continue;
     expansion table{name, {}};
     const int step = form == cumulus::form::moment ? 2 : 1;
-    for (int order = 0; order <= highest; order += step) {
-      const cumulus::estimate<double> sum =
-          cumulus::logsumexp_series(x, {.order = order, .form = form, .weights = w});
-      const Eigen::VectorXd truncated =
-          cumulus::softmax_series(x, {.order = order, .form = form, .weights = w});
-      table.rows.push_back({order, sum.value, difference(sum.value, report.logsumexp), sum.bound,
-                            largest_difference(truncated, softmax)});
-    }
+    for (int order = 0; order <= highest; order += step)
+      table.rows.push_back(
+          row(cumulus::logsumexp_series(x, {.order = order, .form = form, .weights = w}), form,
+              form != cumulus::form::enclosure));
     report.expansions.push_back(std::move(table));
+  }
+  if (std::isfinite(tolerance)) {
+    const auto sum = cumulus::logsumexp_series(x, {.weights = w, .tolerance = tolerance});
+    report.expansions.push_back(
+        {"adaptive",
+         {row(sum, cumulus::form::automatic, sum.kind != cumulus::bound_kind::groups)}});
   }
   return report;
 }

@@ -31,10 +31,28 @@
 
 #include <cumulus/moments/central_moments.hpp>
 
+#include <cumulus/series/adaptive.hpp>
+#include <cumulus/series/certified_maximum.hpp>
+#include <cumulus/series/chebyshev.hpp>
+#include <cumulus/series/convergence.hpp>
 #include <cumulus/series/cumulants.hpp>
+#include <cumulus/series/enclosure.hpp>
+#include <cumulus/series/expansion.hpp>
 #include <cumulus/series/form.hpp>
+#include <cumulus/series/least_order.hpp>
 #include <cumulus/series/logsumexp_series.hpp>
+#include <cumulus/series/positive_range.hpp>
 #include <cumulus/series/power_series.hpp>
 #include <cumulus/series/remainder.hpp>
+#include <cumulus/series/series_derivatives.hpp>
+#include <cumulus/series/sharp_remainder.hpp>
+#include <cumulus/series/softmax_remainder.hpp>
 #include <cumulus/series/softmax_series.hpp>
+#include <cumulus/series/softmax_series_bound.hpp>
+#include <cumulus/series/standard_error.hpp>
+#include <cumulus/series/temperature.hpp>
+#include <cumulus/series/terms.hpp>
+#include <cumulus/series/terms_text.hpp>
+#include <cumulus/series/tilted_moments.hpp>
 #include <cumulus/series/uncentred.hpp>
+#include <cumulus/series/validate.hpp>

@@ -130,7 +130,8 @@ check "a scale that overflows" refused "in:1:1: 1e+308 times 10 does not fit"
 
 # The command line.
 for arguments in '--no-such-option' '--order' '--order -1' '--order 65' '--order 2.5' '--order x' \
-  '--order 1 --order 2' '--form' '--form cubic' '--form taylor,cubic' '--scale x' '--scale nan' \
+  '--order 1 --order 2' '--tolerance 0' '--tolerance -1' '--tolerance nan' '--tolerance x' \
+  '--bounds --format csv' '--form' '--form cubic' '--form taylor,cubic' '--scale x' '--scale nan' \
   '--format xml' 'three three' '--column 1' '--weights-column 1' '--weights'; do
   # shellcheck disable=SC2086
   run $arguments
@@ -194,19 +195,28 @@ printf '5\n' >./-5
 run -- -5
 check "a name that begins with a dash" printed 'logsumexp             5, exact'
 run --order 4 --form all --format csv
-check "csv: 5 + 5 + 3 rows and a header" [ "$(wc -l <.out)" -eq 14 ]
+check "csv: 5 + 5 + 3 + 5 + 5 rows and a header" [ "$(wc -l <.out)" -eq 24 ]
 head -6 .out >first
 run --order 8 --form taylor --format csv
 check "csv: a row does not depend on the highest order" [ "$(head -6 .out)" = "$(cat first)" ]
 run --order 64 --form all
 check "order 64" printed '     64  6.0023026044'
+run --form automatic,taylor --order 4 --tolerance 1e-8 --bounds
+check "automatic" printed '      4  6.00244130125'
+check "a tolerance adds what reaches it" printed '     10  6.00230260441'
+check "the bounds by kind" printed '  chebyshev      4  2.30e-03  economised'
+printf '0\n700\n' >wide
+run wide --order 1 --tolerance 1e-9 --bounds
+check "a tolerance that cuts the sample" printed 'groups'
+run --tolerance 1e-300 --order 0
+check "a tolerance out of reach still answers" printed 'adaptive'
 run --help
 check "help" printed 'Usage: expand [OPTIONS] [FILE]'
 run --version
 check "version" printed 'expand, cumulus '
 if python3 -c '' 2>/dev/null; then
   printf '1\ninf\nnan\n' >in
-  for arguments in '--form all' 'in --form all' 'three --order 0'; do
+  for arguments in '--form all' 'in --form all' 'three --order 0 --tolerance 1e-6'; do
     # shellcheck disable=SC2086
     run $arguments --format json
     check "json: $arguments" python3 -c '

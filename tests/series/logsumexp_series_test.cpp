@@ -21,7 +21,8 @@ using oracle::wide;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr form forms[] = {form::taylor, form::normaliser, form::moment};
+constexpr form forms[] = {form::taylor, form::normaliser,
+                          form::moment};  // and in expansion_test the others
 
 template <class T>
 cumulus::estimate<T> series(const std::vector<T>& x, const std::vector<T>& w, int order,
@@ -113,10 +114,13 @@ TEST_CASE("logsumexp_series: the order as a template argument is the same", "[se
     for_each_order([&](auto order) {
       constexpr int P = decltype(order)::value;
       const form f = forms[P % 3];
-      // the bound may use moments beyond the order
+      // the bound may use moments beyond the order, and the moments of a sample held to another order
+      // may differ by a rounding
+      const double whole = logsumexp_series(moments, P, f).value,
+                   part = logsumexp_series(c.x, P, f).value;
       if (!same(logsumexp_series<P>(c.x, f), logsumexp_series(c.x, P, f)) ||
           !same(logsumexp_series<P>(moments, f), logsumexp_series(moments, P, f)) ||
-          logsumexp_series(moments, P, f).value != logsumexp_series(c.x, P, f).value) {
+          std::abs(whole - part) > 2 * ulp_of(std::max(1.0, std::abs(part)))) {
         CAPTURE(c.id, P);
         FAIL_CHECK("differs");
       }

@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: MIT
 //
-// An approximate value that says how wrong it can be.
+// An approximate value that says how wrong it can be, and how it knows.
 // Layer 0 (core).
 #pragma once
 
 namespace cumulus {
+
+enum class form : int;  // the expansion evaluated: series/form.hpp
+
+/// Which statement an estimate's bound rests on: the least of those that apply.
+enum class bound_kind {
+  none,        ///< nothing is known: the value is NaN, or its powers overflow
+  exact,       ///< the value is the exact function's
+  bracket,     ///< an interval from the range and the even moments, every range
+  remainder,   ///< the tail of the cumulant series from range and variance, range below pi
+  sharp,       ///< the same, maximised over the two-point laws, every range: where asked for
+  economised,  ///< the largest error of the Chebyshev polynomial on [min, max], every range
+  quadrature,  ///< the interval of form::enclosure, every range
+  groups       ///< of a sample split by value, each part with a bound of its own
+};
+
+[[nodiscard]] constexpr const char* name_of(bound_kind kind) noexcept {
+  constexpr const char* names[] = {"none",  "exact",      "bracket",    "remainder",
+                                   "sharp", "economised", "quadrature", "groups"};
+  return names[static_cast<int>(kind)];
+}
 
 /// |exact - value| <= bound. NaN bounds nothing: it stands where the value is NaN as well.
 template <class T>
@@ -12,6 +32,8 @@ struct estimate {
   T value{};      ///< the partial sum itself
   T bound{};      ///< truncation and rounding together; +inf where powers overflow
   int order = 0;  ///< how many orders the value took
+  bound_kind kind = bound_kind::none;  ///< what the bound rests on
+  cumulus::form form{};  ///< what was evaluated; form::automatic says here what it chose
 };
 
 }  // namespace cumulus

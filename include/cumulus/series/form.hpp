@@ -1,19 +1,34 @@
 // SPDX-License-Identifier: MIT
 //
-// The ways to evaluate the same moments, and where the first one converges.
+// The ways to evaluate the same moments, and where the first one surely converges.
 // Layer 3 (series): uses core.
 #pragma once
 
+#include <cumulus/core/estimate.hpp>
 #include <cumulus/core/scalar.hpp>
 
 namespace cumulus {
 
 /// Which expansion a series function evaluates.
-enum class form {
+///
+/// At range 3 and order 8 the median error of taylor is 4e-4, of chebyshev and enclosure 3e-8. The
+/// diagonal Pade approximant of K was tried and left out: 6e-5 there, the worst of 96 samples 0.15
+/// (taylor 0.1, chebyshev 4e-7), no bound, and poles.
+enum class form : int {
   taylor,      ///< in the cumulants: sum c_k. Its softmax is a polynomial in y that sums to one.
   normaliser,  ///< the same value; its softmax is e^{y - K_P} w / W, positive, of one relative error.
   moment,      ///< log sum m_k, of even order: converges for every x. Its softmax is positive.
+  chebyshev,  ///< log E p(y), p the Chebyshev economisation of e^y on [min, max]: every x, far
+              ///< closer. Its softmax is p(y) / sum w p(y).
+  enclosure,  ///< the middle of the sharpest interval that the moments and [min, max] leave
+  automatic,  ///< one of these, by what is known; the estimate says which
 };
+
+[[nodiscard]] constexpr const char* name_of(form f) noexcept {
+  constexpr const char* names[] = {"taylor",    "normaliser", "moment",
+                                   "chebyshev", "enclosure",  "automatic"};
+  return names[static_cast<int>(f)];
+}
 
 /// The highest order that the series functions take.
 inline constexpr int max_series_order = 64;

@@ -63,6 +63,20 @@ void series_reciprocal(const A& a, Out&& out) {
   }
 }
 
+namespace detail {
+
+/// a / k; std::complex divides by its own kind only.
+template <class T>
+[[nodiscard]] T over(const T& a, int k) {
+  if constexpr (requires { a / k; }) {
+    return T(a / k);
+  } else {
+    return T(a / T(k));
+  }
+}
+
+}  // namespace detail
+
 /// out = log a for a_0 = 1. From a = e^c, so a' = c' a:  c_0 = 0,  c_k = a_k - (1/k)
 /// sum_{j=1}^{k-1} j c_j a_{k-j}.
 template <coefficients A, coefficients Out>
@@ -72,7 +86,7 @@ void series_logarithm(const A& a, Out&& out) {
   for (std::size_t k = 0; k < a.size(); ++k) {
     T sum(0);
     for (std::size_t j = 1; j < k; ++j) sum += T(int(j)) * out[j] * a[k - j];
-    out[k] = k == 0 ? T(0) : T(a[k] - sum / int(k));
+    out[k] = k == 0 ? T(0) : T(a[k] - detail::over(sum, int(k)));
   }
 }
 
@@ -85,7 +99,7 @@ void series_exponential(const C& c, Out&& out) {
   for (std::size_t k = 0; k < c.size(); ++k) {
     T sum(0);
     for (std::size_t j = 1; j <= k; ++j) sum += T(int(j)) * c[j] * out[k - j];
-    out[k] = k == 0 ? T(1) : T(sum / int(k));
+    out[k] = k == 0 ? T(1) : T(detail::over(sum, int(k)));
   }
 }
 

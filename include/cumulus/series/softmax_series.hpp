@@ -8,27 +8,47 @@
 #include <cumulus/exact/softmax.hpp>
 #include <cumulus/kernels/horner.hpp>
 #include <cumulus/series/logsumexp_series.hpp>
+#include <cumulus/series/softmax_remainder.hpp>
 
 namespace cumulus {
 
 namespace detail {
+
+/// The form of softmax that form::automatic evaluates, which is positive: the Chebyshev polynomial
+/// where it surely is, else the normaliser within the radius of convergence, else the moments.
+template <class S>
+[[nodiscard]] form chosen_softmax_form(form f, int order, const S& range) {
+  if (f != form::automatic) return f;
+  if (economised_tail(order, range) < exponential(S(-range / 2))) return form::chebyshev;
+  return range < S(3) || order < 2 ? form::normaliser : form::moment;
+}
+
+inline void require_softmax_form(form f) {
+  if (f == form::enclosure)
+    refuse("softmax_series: form enclosure has no softmax; take form chebyshev or automatic");
+}
 
 /// What a truncated softmax is of y, per unit of weight: a polynomial, or e^(y - shift).
 template <class S>
 struct softmax_polynomial {
   std::array<S, max_series_order + 1> a;
   int order = 0;
-  S shift = S(0);  // of form::normaliser: log W + K_P
+  cumulus::form form{};  // which was expanded
+  S shift = S(0);        // of form::normaliser: log W + K_P
 };
 
 /// taylor:      sum_j y^j/j! (r_0 + .. + r_{P-j}) / W, r the coefficients of 1/M; graded, so that
-/// it sums to one normaliser:  e^(y - K_P) / W moment:      E_P(y) / (W sum_{k <= P} m_k), P even,
-/// E_P the truncated exponential
+///              it sums to one
+/// normaliser:  e^(y - K_P) / W
+/// moment:      E_P(y) / (W sum_{k <= P} m_k), P even, E_P the truncated exponential
+/// chebyshev:   p(y) / (W E p), p the economised exponential
 template <class M>
 [[nodiscard]] softmax_polynomial<typename M::scalar> expand_softmax(const M& moments, int order,
-                                                                    form f) {
+                                                                    form asked) {
   using S = typename M::scalar;
   softmax_polynomial<S> p;
+  const S range = moments.max() - moments.min();
+  const form f = p.form = chosen_softmax_form(asked, order, range);
   const std::size_t size = std::size_t(order) + 1;
   std::array<S, max_series_order + 1> factorial, m, series;
   factorial[0] = m[0] = S(1);
@@ -42,15 +62,22 @@ template <class M>
     return p;
   }
   p.order = evaluated_order(order, f);
-  S total(0);  // of the m_k, or of the r_k so far
+  S total(0);  // of the terms of E p, or of the r_k so far
   if (f == form::taylor) {
     series_reciprocal(std::span(m).first(size), std::span(series).first(size));
   } else {
-    for (int k = p.order; k >= 0; --k) total += m[std::size_t(k)];
+    if (f == form::chebyshev) {
+      series = economise_exponential<S>(order, moments.deviation(moments.min()),
+                                        moments.deviation(moments.max()), range)
+                   .coefficient;
+    } else {
+      series.fill(S(1));
+    }
+    for (int k = p.order; k >= 0; --k) total += series[std::size_t(k)] * m[std::size_t(k)];
   }
   for (int j = p.order; j >= 0; --j) {
     if (f == form::taylor) total += series[std::size_t(p.order - j)];
-    const S share = f == form::taylor ? total : S(1 / total);
+    const S share = f == form::taylor ? total : S(series[std::size_t(j)] / total);
     p.a[std::size_t(j)] = share / factorial[std::size_t(j)] / moments.weight();
   }
   return p;
@@ -62,14 +89,14 @@ void evaluate_softmax(const kernels::terms<T>& t, const M& moments, int order, f
   using S = typename M::scalar;
   const auto p = expand_softmax(moments, order, f);
   const compensated<S> mean = moments.mean_pair();
-  if (f == form::normaliser) {
+  if (p.form == form::normaliser) {
     const S weight = moments.weight();
     kernels::map_centred(t, mean, out, [&](const S& y) {
-      return kernels::exponential(two_sum(y, S(-p.shift))) / weight;
+      return S(kernels::exponential(two_sum(y, S(-p.shift))) / weight);
     });
   } else {
     kernels::map_centred(t, mean, out,
-                         [&](const S& y) { return kernels::horner(p.a.data(), p.order, y); });
+                         [&](const S& y) { return S(kernels::horner(p.a.data(), p.order, y)); });
   }
 }
 
@@ -97,17 +124,20 @@ void expand_softmax_vector(const X& x, Out& out, const operand<result_of<X>>& we
 /// Shape     x, out: [n], n >= 0; order: 0..max_series_order. out may be x.
 /// Edges     an infinite or NaN entry gives the exact softmax. An odd order of form::moment
 ///           evaluates the even one below. form::taylor sums to one and is the gradient of the
-///           logsumexp_series of one order more; it can be negative. form::normaliser and
-///           form::moment are positive.
-/// Error     of the evaluation: that of order + 2 multiplications and of the moments. Of the
-///           truncation, form::normaliser: every entry is e^(K - K_P) times the exact one, so its
-///           relative error is expm1 of logsumexp_series's error.
+///           logsumexp_series of one order more; it can be negative beyond a range of
+///           positive_range(order). form::normaliser and form::moment are positive, form::chebyshev
+///           once economised_tail is below e^(-range/2), form::automatic always. A range beyond
+///           1200: form::chebyshev is NaN.
+/// Error     of the evaluation: that of order + 2 multiplications and of the moments. Of both:
+///           softmax_series_bound. form::normaliser: every entry is e^(K - K_P) times the exact one,
+///           so its relative error is expm1 of logsumexp_series's error.
 /// Cost      two reads of x; about 3 order + 20 operations an element for the moments, 2 order for
 ///           the polynomial.
 /// Source    derived here from softmax = (w/W) e^{ty} / M(t): the terms up to t^P at t = 1.
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax_series(const X& x, Out&& out, std::integral auto order, form f = form::taylor) {
   require_order("softmax_series", order, 0, max_series_order, detail::series_limit);
+  detail::require_softmax_form(f);
   detail::expand_softmax_vector<dynamic>(x, out, operand<result_of<X>>(), static_cast<int>(order),
                                          f);
 }
@@ -115,6 +145,7 @@ void softmax_series(const X& x, Out&& out, std::integral auto order, form f = fo
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax_series(const X& x, Out&& out, const series_options<result_of<X>>& o) {
   require_order("softmax_series", o.order, 0, max_series_order, detail::series_limit);
+  detail::require_softmax_form(o.form);
   detail::expand_softmax_vector<dynamic>(x, out, o.weights, o.order, o.form);
 }
 
@@ -139,6 +170,7 @@ template <int P, real_vector X>
 [[nodiscard]] plain_of<X> softmax_series(const X& x, form f = form::taylor) {
   static_assert(0 <= P && P <= max_series_order,
                 "cumulus: the order of a series is 0..max_series_order");
+  detail::require_softmax_form(f);
   plain_of<X> out = plain_like(x);
   detail::expand_softmax_vector<P>(x, out, operand<result_of<X>>(), P, f);
   return out;
@@ -152,6 +184,7 @@ template <real_vector X, moments_like M>
 [[nodiscard]] plain_of<X> softmax_series(const X& x, const M& moments, std::integral auto order,
                                          form f = form::taylor) {
   require_order("softmax_series", order, 0, max_series_order, detail::series_limit);
+  detail::require_softmax_form(f);
   if (order > 1)
     require_order("softmax_series", order, 0, moments.order(), "the order of the moments");
   const operand<result_of<X>> values(x);

@@ -43,7 +43,7 @@ template <real_vector X>
   value += logarithm(S(values.size()));
   const S distance = absolute(S(value - S(centred.value)));
   const S bound = (S(centred.bound) + distance) * (1 + 8 * unit_roundoff<S>);
-  return detail::rounded<T, S>(value, bound, int(order));
+  return detail::rounded<T, S>(value, bound, int(order), centred.kind);
 }
 
 }  // namespace cumulus

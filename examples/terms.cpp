@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+//
+// Prints the terms of the expansions of logsumexp and softmax, with exact coefficients.
+//
+//   terms                             logsumexp to order 6, as text
+//   terms --order 8 --format latex
+//   terms --order 5 --function softmax --moments mu --format cpp >softmax_terms.hpp
+//   terms --help
+#include <cumulus/series/terms_text.hpp>
+#include <string>
+
+#include "support/program.hpp"
+
+namespace {
+
+constexpr const char* help_foot = R"(Formats
+  text      one line per order: c_4 = m4 - 1/2 m2^2
+  latex     an align* environment
+  markdown  a table
+  cpp       one function per order and one for their sum; a C++ file that compiles
+
+Examples
+  terms --order 8 --format latex
+  terms --function softmax --order 4 --moments mu
+  terms --raw --order 3 --format markdown
+  terms --order 12 --format cpp >terms.hpp)";
+
+struct settings {
+  int order = 6;
+  std::string function = "logsumexp", moments = "m", format = "text";
+  bool raw = false;
+
+  std::string answer;  ///< to print instead of all else: the help or the version
+};
+
+settings parse_command_line(int argc, const char* const* argv) {
+  settings s;
+  CLI::App app("Prints the terms of the expansions of logsumexp and softmax.\n", "terms");
+  app.footer(help_foot);
+  app.add_option("--order", s.order, "Highest order, 0 to 40, by default 6")
+      ->type_name("N")
+      ->transform(support::whole_number(0, cumulus::max_terms_order));
+  app.add_option("--function", s.function, "logsumexp (default) or softmax")
+      ->type_name("NAME")
+      ->check(support::one_of({"logsumexp", "softmax"}));
+  app.add_option("--moments", s.moments, "m (default), moments over factorials; or mu, moments")
+      ->type_name("NAME")
+      ->check(support::one_of({"m", "mu"}));
+  app.add_flag("--raw", s.raw, "Moments about zero, not about the mean");
+  app.add_option("--format", s.format, "text (default), latex, markdown or cpp")
+      ->type_name("FORMAT")
+      ->check(support::one_of({"text", "latex", "markdown", "cpp"}));
+  s.answer = support::parse(app, argc, argv, [] {});
+  return s;
+}
+
+/// What is expanded, and what the symbols mean; each line after `comment`.
+std::string definitions(const settings& s, const std::string& comment) {
+  const bool softmax = s.function == "softmax", mu = s.moments == "mu";
+  const std::string symbol = s.moments + (s.raw ? "_k'" : "_k");
+  const std::string centred = s.raw ? "x^k" : "(x - mean)^k";
+  std::string out = comment + (softmax ? "W softmax(x)_i / w_i = s_0 + s_1 + s_2 + ..\n"
+                               : s.raw ? "logsumexp(x) = log W + c_1 + c_2 + c_3 + ..\n"
+                                       : "logsumexp(x) = log W + mean + c_2 + c_3 + c_4 + ..\n");
+  out += comment + symbol + " = E " + centred + (mu ? "" : " / k!") +
+         ", E the mean with the weights w, W their sum\n";
+  if (softmax) out += comment + (s.raw ? "x = x_i\n" : "y = x_i - mean\n");
+  return out;
+}
+
+std::string run(const settings& s) {
+  if (!s.answer.empty()) return s.answer;
+  const bool softmax = s.function == "softmax";
+  const auto symbols = s.moments == "mu" ? cumulus::moment_symbols::mu : cumulus::moment_symbols::m;
+  const auto about = s.raw ? cumulus::moments_about::zero : cumulus::moments_about::mean;
+  const std::string letter = softmax ? "s" : "c";
+  const std::string call = softmax ? (s.raw ? ", x)" : ", y)") : ")";
+
+  std::string out, sum;
+  if (s.format == "text") out = definitions(s, "") + "\n";
+  if (s.format == "latex") out = definitions(s, "% ") + "\\begin{align*}\n";
+  if (s.format == "markdown") out = definitions(s, "    ") + "\n| order | term |\n|---:|:---|\n";
+  if (s.format == "cpp")
+    out = definitions(s, "// ") + "// entry k of " + s.moments +
+          " is that of order k\n#pragma once\n";
+  for (int k = softmax ? 0 : s.raw ? 1 : 2; k <= s.order; ++k) {
+    const cumulus::exact_polynomial p =
+        softmax ? cumulus::softmax_terms(k, about) : cumulus::logsumexp_terms(k, about);
+    const std::string order = std::to_string(k);
+    if (s.format == "text")
+      out += letter + "_" + order + " = " + cumulus::as_text(p, symbols) + "\n";
+    if (s.format == "latex")
+      out += letter + "_{" + order + "} &= " + cumulus::as_latex(p, symbols) +
+             (k < s.order ? " \\\\\n" : "\n");
+    if (s.format == "markdown")
+      out += "| " + order + " | " + cumulus::as_markdown(p, symbols) + " |\n";
+    if (s.format == "cpp") {
+      const std::string name = s.function + "_" + order;
+      out += "\n" + cumulus::as_cpp(p, name, symbols);
+      sum += "  sum += " + name + "(" + s.moments + call + ";\n";
+    }
+  }
+  if (s.format == "latex") out += "\\end{align*}\n";
+  if (s.format == "cpp") {
+    const std::string used = sum.empty() ? "/*" + s.moments + "*/" : s.moments;
+    out += "\n/// All orders to " + std::to_string(s.order) + ".\ninline double " + s.function +
+           "_to_" + std::to_string(s.order) + "(const double* " + used;
+    if (softmax) out += s.raw ? ", double x" : ", double y";
+    out += ") {\n  double sum = 0;\n" + sum + "  return sum;\n}\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return support::finish("terms", [&] { return run(parse_command_line(argc, argv)); });
+}
+
+// Output:
+// logsumexp(x) = log W + mean + c_2 + c_3 + c_4 + ..
+// m_k = E (x - mean)^k / k!, E the mean with the weights w, W their sum
+//
+// c_2 = m2
+// c_3 = m3
+// c_4 = m4 - 1/2 m2^2
+// c_5 = m5 - m2 m3
+// c_6 = m6 - m2 m4 - 1/2 m3^2 + 1/3 m2^3

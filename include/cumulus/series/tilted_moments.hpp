@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+//
+// The expansion about any base point: softmax(x0) stands where the uniform weights do.
+// Layer 3 (series): uses core, kernels, exact, moments and series.
+//
+//     logsumexp(x) = logsumexp(x0) + log sum_i p_i e^(x_i - x0_i),    p = softmax(x0)
+//
+// is the logsumexp of the differences under the weights p, which sum to one: its series has their
+// tilted moments, and its range is that of x - x0. A learned centre is an x0; a learned weighting
+// is its p; one temperature's series about another is x0 = beta0 x, x = beta x.
+#pragma once
+
+#include <cumulus/exact/logsumexp.hpp>
+#include <cumulus/series/softmax_series.hpp>
+
+namespace cumulus {
+
+namespace detail {
+
+/// w softmax(base) into memory: at least the least number where base is finite, so that no element
+/// drops out of the range.
+template <class T>
+[[nodiscard]] Eigen::Matrix<compute_scalar<T>, Eigen::Dynamic, 1> tilted_weights(
+    const strided<const T>& base, const strided<const T>& weights) {
+  using S = compute_scalar<T>;
+  Eigen::Matrix<S, Eigen::Dynamic, 1> values(base.size), shares(base.size), w(base.size);
+  const kernels::terms<T> t{base, weights};
+  for (index_t i = 0; i < base.size; ++i) {
+    values[i] = S(base[i]);
+    w[i] = t.takes_part(i) ? t.weight(i) : S(0);
+  }
+  softmax(values, shares, options<S>{.weights = w});
+  for (index_t i = 0; i < base.size; ++i) {
+    if (t.takes_part(i) && is_finite(values[i]) && !is_nan(shares[i]))
+      shares[i] = max_of(shares[i], std::numeric_limits<S>::min());
+  }
+  return shares;
+}
+
+}  // namespace detail
+
+/// The central moments of x under the weights w softmax(log_weights), their sum 1.
+///
+/// Shape    x, log_weights, weights: [n]; order >= 0.
+/// Edges    those of softmax and of central_moments: an element of log weight -inf is left out, a
+///          log weight of +inf leaves itself alone; NaN, or nothing but -inf, leaves NaN.
+/// Error    that of central_moments, and of the softmax: softmax_max_ulp of each weight.
+/// Cost     five reads, n exp, and the moments of a weighted range.
+template <real_vector X, real_vector L>
+[[nodiscard]] central_moments<result_of<X>> tilted_moments(
+    const X& x, const L& log_weights, std::integral auto order,
+    const operand<result_of<X>>& weights = {}) {
+  using T = result_of<X>;
+  const operand<T> values(x), tilt(log_weights);
+  require_same_size("tilted_moments", "x", values.size(), "log_weights", tilt.size());
+  if (weights.given())
+    require_same_size("tilted_moments", "x", values.size(), "weights", weights.size());
+  central_moments<T> m(order);
+  const auto shares = detail::tilted_weights<T>(tilt.view(), weights.view());
+  m.add(values.view(), strided<const compute_scalar<T>>{shares.data(), index_t(shares.size()), 1});
+  return m;
+}
+
+/// The series of logsumexp(x) about `base`: of order 0 and 1, logsumexp(base) + sum p (x - base).
+///
+/// Shape    x, base, weights: [n]; the options are those of logsumexp_series.
+/// Edges    an element of base -inf is left out where x is -inf too, and leaves NaN elsewhere;
+///          other bases that are not finite leave NaN.
+/// Error    estimate::bound; it grows with the range of x - base, not with that of x.
+/// Cost     that of tilted_moments and of one exact logsumexp.
+/// Source   derived here, above.
+template <real_vector X, real_vector B>
+[[nodiscard]] estimate<result_of<X>> logsumexp_series_about(const X& x, const B& base,
+                                                            const series_options<result_of<X>>& o) {
+  using T = result_of<X>;
+  using S = compute_scalar<T>;
+  require_order("logsumexp_series_about", o.order, 0, max_series_order, detail::series_limit);
+  const operand<T> values(x), centre(base);
+  require_same_size("logsumexp_series_about", "x", values.size(), "base", centre.size());
+  if (o.weights.given())
+    require_same_size("logsumexp_series_about", "x", values.size(), "weights", o.weights.size());
+  const kernels::terms<T> t{values.view(), o.weights.view()};
+  const kernels::terms<T> t0{centre.view(), o.weights.view()};
+  const S start = kernels::log_of(kernels::exp_sum(t0), t0);
+  if (values.size() == 0) return {-infinity<T>, T(0), detail::evaluated_order(o.order, o.form)};
+  auto shares = detail::tilted_weights<T>(centre.view(), o.weights.view());
+  Eigen::Matrix<S, Eigen::Dynamic, 1> gap(values.size());
+  S widest(0), top = -infinity<S>;
+  bool known = is_finite(start);
+  for (index_t i = 0; i < gap.size(); ++i) {
+    const S a = t.exponent(i), b = t0.exponent(i);
+    const bool out = !t.takes_part(i) || (!(-infinity<S> < a) && !is_nan(a) && !(-infinity<S> < b));
+    if (out) shares[i] = S(0);
+    known = known && (out || is_finite(b));
+    gap[i] = out || !is_finite(b) ? S(0) : S(a - b);
+    if (out) continue;
+    if (is_finite(gap[i])) widest = max_of(widest, absolute(gap[i]));
+    top = max_of(top, b);
+  }
+  const int terms = detail::evaluated_order(o.order, o.form);
+  if (!known) return {quiet_nan<T>, quiet_nan<T>, terms};
+  central_moments<S> m(std::max(o.order + o.order % 2, 2));
+  m.add(gap, shares);
+  const estimate<S> k = detail::expand<S>(m, o.order, o.form);
+  // the start to 2 ulp of it and of the largest, each difference to u, each weight and so their sum
+  // to a few ulp
+  const S u = unit_roundoff<S>;
+  const S rounding = u * (8 * (absolute(start) + absolute(top)) + 4 * widest + 64);
+  return detail::rounded<T, S>(S(start + k.value), S((k.bound + rounding) * (1 + 8 * u)), terms);
+}
+
+template <real_vector X, real_vector B>
+[[nodiscard]] estimate<result_of<X>> logsumexp_series_about(const X& x, const B& base,
+                                                            std::integral auto order,
+                                                            form f = form::taylor) {
+  require_order("logsumexp_series_about", order, 0, max_series_order, detail::series_limit);
+  return logsumexp_series_about(
+      x, base, series_options<result_of<X>>{.order = static_cast<int>(order), .form = f});
+}
+
+}  // namespace cumulus
