@@ -6,7 +6,7 @@
 #include <map>
 
 #include "catch.hpp"
-#include "data/printed_terms.inc"
+#include "data/printed_terms.ipp"
 #include "families.hpp"
 #include "names.hpp"
 #include "tables.hpp"
@@ -250,7 +250,7 @@ TEST_CASE("terms: the C++ that is printed compiles, and computes the terms", "[s
       as_cpp(logsumexp_terms(23), "logsumexp_23", moment_symbols::mu) +
       as_cpp(softmax_terms(5), "softmax_5", moment_symbols::mu) +
       as_cpp(softmax_terms(3, moments_about::zero), "softmax_3_about_zero");
-  std::ifstream file(CUMULUS_TEST_DATA "/printed_terms.inc");
+  std::ifstream file(CUMULUS_TEST_DATA "/printed_terms.ipp");
   CHECK(printed == std::string(std::istreambuf_iterator<char>(file), {}));
 
   std::vector<double> mu{1, 0}, m{1, 0};
