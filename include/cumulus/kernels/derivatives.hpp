@@ -10,6 +10,55 @@
 
 namespace cumulus::kernels {
 
+namespace detail {
+
+/// The Jacobian product by the vector kernels, on copies; false, and nothing written, for what they leave to the loops: rows
+/// that softmax_row leaves, directions that are not finite, factors of a size whose products might not fit, and shares
+/// that might be below the normal range, since a large direction would show their rounding.
+template <class S>
+[[nodiscard]] bool vector_jacobian_product([[maybe_unused]] const terms<S>& t,
+                                           [[maybe_unused]] const strided<const S>& v,
+                                           [[maybe_unused]] const strided<S>& out,
+                                           [[maybe_unused]] double factor,
+                                           [[maybe_unused]] bool twice) noexcept {
+  if constexpr (vector_scalar<S> && std::same_as<S, row_scalar<S>>) {
+    const double size = absolute(factor);
+    if (!is_vector_row(t) || t.mask.data != nullptr || !(0x1p-30 < size && size < 0x1p30))
+      return false;
+    gathered_row<S> row(t), direction(terms<S>{v});
+    const index_t n = row.size();
+    if (n < 2 || direction.size() != n) return false;
+    S* const p = row.data();
+    const S* const d = direction.data();
+    const quiet_flags flags;
+    const S largest = best::row_largest<S>(p, n), smallest = best::row_smallest<S>(p, n);
+    const S most = max_of(best::row_largest<S>(d, n), S(-best::row_smallest<S>(d, n)));
+    const double normal = std::same_as<S, float> ? 87 : 708,
+                 room = std::same_as<S, float> ? 0x1p60 : 0x1p500;
+    const double spread = (double(largest) - double(smallest)) * double(t.scale);
+    const bool fits = spread + std::log(double(n)) < normal && double(most) < room;
+    const index_t peak = fits ? best::position_of<S>(p, n, largest) : n;
+    const S origin = peak < n ? d[peak] : S(0);
+    if (peak == n || !contiguous_softmax(static_cast<const S*>(p), p, n, double(t.scale)) ||
+        is_nan(p[peak])) {
+      flags.restore();
+      return false;
+    }
+    const double mean = best::dot_row<S>(p, d, n, origin).value();
+    if (!is_finite(mean)) {  // a direction that is NaN
+      flags.restore();
+      return false;
+    }
+    best::jacobian_row<S>(p, d, p, n, origin, S(mean), S(twice ? factor * factor : factor));
+    row.scatter(t, out, S(0));
+    return true;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
+
 /// out_i = factor p_i (v_i - sum_j p_j v_j), p the softmax: its Jacobian, which is symmetric, times v;
 /// the sink counts as an outcome with v = 0. `twice` multiplies by the factor once more. Requires out
 /// apart from x, or x itself.
@@ -23,6 +72,7 @@ void softmax_jacobian_product(const terms<S>& t, strided<const S> v, strided<S> 
                               degenerate policy, const compute_scalar<S>& factor,
                               bool twice) noexcept {
   using T = compute_scalar<S>;
+  if (detail::vector_jacobian_product(t, v, out, t.given_scale, twice)) return;
   exp_sum_result<T> sum = exp_sum(t);
   if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
   if (!sum.positive()) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cfenv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -103,7 +104,11 @@ class quiet_flags {
  private:
   unsigned state_ = _mm_getcsr();
 #else
-  void restore() const noexcept {}
+  quiet_flags() noexcept { std::fegetexceptflag(&state_, FE_ALL_EXCEPT); }
+  void restore() const noexcept { std::fesetexceptflag(&state_, FE_ALL_EXCEPT); }
+
+ private:
+  std::fexcept_t state_;
 #endif
 };
 

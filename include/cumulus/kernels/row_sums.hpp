@@ -58,6 +58,7 @@ struct row_sums {
   /// The same for an x above top, from element `at` on.
   bool raise(T x, index_t at) noexcept {
     const index_t before = power;
+    raised = true;
     if (!set_power(x)) return false;
     const int fall = int(before - power);
     others = times_power_of_two(others, fall);
@@ -70,6 +71,9 @@ struct row_sums {
     stretches[stretch_count++] = {at, power};
     return true;
   }
+
+  /// Whether terms that did not fit were made on the way.
+  bool raised = false;
 
   [[nodiscard]] bool started() const noexcept { return stretch_count > 0; }
 

@@ -114,6 +114,7 @@ bool log_softmax_lines(const T* x, index_t stride, T* out, index_t out_stride, i
     s.high_factor[i] = T(rest);
     if (least <= rest) continue;
     s.sum[i] = quiet_nan<double>;
+    s.largest[i] = T(0);  // no difference of infinities
     left(i);
   }
   constexpr index_t rows = 4;

@@ -23,11 +23,28 @@ namespace cumulus::kernels {
 
 namespace detail {
 
+/// The scalar whose kernels take rows of S: the half types are read as float, and rounded once from its results.
+template <class S>
+struct row_scalar_of {
+  using type = S;
+};
+template <>
+struct row_scalar_of<Eigen::half> {
+  using type = float;
+};
+template <>
+struct row_scalar_of<Eigen::bfloat16> {
+  using type = float;
+};
+template <class S>
+using row_scalar = typename row_scalar_of<S>::type;
+
 #if CUMULUS_VECTORS
-template <class T>
-concept vector_scalar = std::same_as<T, float> || std::same_as<T, double>;
+template <class S>
+concept vector_scalar = std::same_as < row_scalar<S>,
+float > || std::same_as<row_scalar<S>, double>;
 #else
-template <class T>
+template <class S>
 concept vector_scalar = false;
 #endif
 
@@ -50,36 +67,41 @@ template <class S>
 /// Whether the kernels can read x where it lies.
 template <class S>
 [[nodiscard]] bool lies_ready(const terms<S>& t) noexcept {
-  return (t.x.stride == 1 || t.size() == 1) && t.mask.data == nullptr && !t.negative;
+  return std::same_as<S, row_scalar<S>> && (t.x.stride == 1 || t.size() == 1) &&
+         t.mask.data == nullptr && !t.negative;
 }
 
 /// The elements that are kept, in order: to them the same kernels give the same results.
 template <class S>
 class gathered_row {
+  using F = row_scalar<S>;
+
  public:
   explicit gathered_row(const terms<S>& t) noexcept {
-    constexpr index_t room = index_t(sizeof here_ / sizeof(S));
-    if (t.size() > room) away_.reset(new (std::nothrow) S[std::size_t(t.size())]);
+    constexpr index_t room = index_t(sizeof here_ / sizeof(F));
+    if (t.size() > room) away_.reset(new (std::nothrow) F[std::size_t(t.size())]);
     data_ = t.size() > room ? away_.get() : here_;
     if (data_ == nullptr) return;
     for (index_t i = 0; i < t.size(); ++i) {
-      if (t.mask.data == nullptr || t.mask[i]) data_[size_++] = t.negative ? S(-t.x[i]) : t.x[i];
+      if (t.mask.data != nullptr && !t.mask[i]) continue;
+      const F value = static_cast<F>(t.x[i]);
+      data_[size_++] = t.negative ? F(-value) : value;
     }
   }
-  [[nodiscard]] S* data() noexcept { return data_; }
+  [[nodiscard]] F* data() noexcept { return data_; }
   /// 0 where nothing is kept, or there was no memory.
   [[nodiscard]] index_t size() const noexcept { return size_; }
 
   void scatter(const terms<S>& t, const strided<S>& out, const S& masked) const noexcept {
     index_t next = 0;
     for (index_t i = 0; i < t.size(); ++i)
-      out[i] = t.mask.data == nullptr || t.mask[i] ? data_[next++] : masked;
+      out[i] = t.mask.data == nullptr || t.mask[i] ? static_cast<S>(data_[next++]) : masked;
   }
 
  private:
-  S here_[16384 / sizeof(S)];
-  std::unique_ptr<S[]> away_;
-  S* data_;
+  F here_[16384 / sizeof(F)];
+  std::unique_ptr<F[]> away_;
+  F* data_;
   index_t size_ = 0;
 };
 
@@ -92,6 +114,7 @@ void sum_far_row(const T* x, T* out, index_t n, row_sums<T>& row) noexcept {
   far.scale = row.scale;
   far.has_fma = row.has_fma;
   far.known = far.shift = largest;
+  far.raised = true;
   row = far;
   const double exponent = double(largest) * row.scale;
   if (-0x1p1000 < exponent && exponent < 0x1p1000) best::sum_row<T, false, Keep>(x, out, n, row);
@@ -208,6 +231,7 @@ template <class S>
   const quiet_flags flags;
   S* const none = nullptr;
   const row_sums<S> row = sum_row<false>(x, none, n, scale);
+  if (row.raised) flags.restore();
   if (row.usable) {
     const double exponent = double(row.largest) * row.scale;
     const double apart = -1 < exponent && exponent < 1 ? 0.7 : -infinity<double>;
@@ -224,6 +248,7 @@ template <class S>
                                                                  double scale) noexcept {
   const quiet_flags flags;
   const row_sums<S> row = sum_row<true>(x, out, n, scale);
+  if (row.raised) flags.restore();
   if (!row.usable) {
     flags.restore();
     if (x != out || !row.started()) return false;
@@ -244,6 +269,7 @@ template <class S>
   const quiet_flags flags;
   S* const none = nullptr;
   const row_sums<S> row = sum_row<false>(x, none, n, scale);
+  if (row.raised) flags.restore();
   if (row.usable) {
     // of terms to 1 ulp each, the log of a sum is as good where it is large enough
     const row_logarithm log = logarithm_of(x, n, row, std::same_as<S, float> ? 1.0 : 2.0);
@@ -271,11 +297,14 @@ template <class S>
   if constexpr (detail::vector_scalar<S>) {
     if (!detail::is_vector_row(t)) return false;
     const double scale = double(t.scale);
-    if (detail::lies_ready(t))
-      return detail::contiguous_logsumexp(t.x.data, t.size(), scale, result);
+    if constexpr (std::same_as<S, detail::row_scalar<S>>) {
+      if (detail::lies_ready(t))
+        return detail::contiguous_logsumexp(t.x.data, t.size(), scale, result);
+    }
     detail::gathered_row<S> row(t);
-    return row.size() > 0 && detail::contiguous_logsumexp(static_cast<const S*>(row.data()),
-                                                          row.size(), scale, result);
+    return row.size() > 0 &&
+           detail::contiguous_logsumexp(static_cast<const detail::row_scalar<S>*>(row.data()),
+                                        row.size(), scale, result);
   } else {
     return false;
   }
@@ -290,10 +319,12 @@ template <class S>
   if constexpr (detail::vector_scalar<S>) {
     if (!detail::is_vector_row(t)) return false;
     const double scale = double(t.scale);
-    if (detail::lies_ready(t) && (out.stride == 1 || out.size == 1))
-      return detail::contiguous_softmax(t.x.data, out.data, t.size(), scale);
+    if constexpr (std::same_as<S, detail::row_scalar<S>>) {
+      if (detail::lies_ready(t) && (out.stride == 1 || out.size == 1))
+        return detail::contiguous_softmax(t.x.data, out.data, t.size(), scale);
+    }
     detail::gathered_row<S> row(t);
-    const S* const x = row.data();
+    const detail::row_scalar<S>* const x = row.data();
     if (row.size() == 0 || !detail::contiguous_softmax(x, row.data(), row.size(), scale))
       return false;
     row.scatter(t, out, S(0));
@@ -312,10 +343,12 @@ template <class S>
   if constexpr (detail::vector_scalar<S>) {
     if (!detail::is_vector_row(t)) return false;
     const double scale = double(t.scale);
-    if (detail::lies_ready(t) && (out.stride == 1 || out.size == 1))
-      return detail::contiguous_log_softmax(t.x.data, out.data, t.size(), scale);
+    if constexpr (std::same_as<S, detail::row_scalar<S>>) {
+      if (detail::lies_ready(t) && (out.stride == 1 || out.size == 1))
+        return detail::contiguous_log_softmax(t.x.data, out.data, t.size(), scale);
+    }
     detail::gathered_row<S> row(t);
-    const S* const x = row.data();
+    const detail::row_scalar<S>* const x = row.data();
     if (row.size() == 0 || !detail::contiguous_log_softmax(x, row.data(), row.size(), scale))
       return false;
     row.scatter(t, out, -infinity<S>);

@@ -37,6 +37,7 @@ struct pack;
 #include <cumulus/kernels/vector_exp_sum.inc>
 #include <cumulus/kernels/vector_lanes.inc>
 #include <cumulus/kernels/vector_power_sums.inc>
+#include <cumulus/kernels/vector_products.inc>
 
 }  // namespace cumulus::kernels::baseline
 
@@ -54,6 +55,7 @@ struct pack;
 #include <cumulus/kernels/vector_exp_sum.inc>
 #include <cumulus/kernels/vector_lanes.inc>
 #include <cumulus/kernels/vector_power_sums.inc>
+#include <cumulus/kernels/vector_products.inc>
 
 }  // namespace cumulus::kernels::avx2
 
@@ -69,6 +71,7 @@ struct pack;
 #include <cumulus/kernels/vector_exp_sum.inc>
 #include <cumulus/kernels/vector_lanes.inc>
 #include <cumulus/kernels/vector_power_sums.inc>
+#include <cumulus/kernels/vector_products.inc>
 
 }  // namespace cumulus::kernels::avx512
 
@@ -94,6 +97,10 @@ inline void sum_row(const T* x, T* out, index_t n, row_sums<T>& row) noexcept {
 template <class T>
 [[nodiscard]] inline T row_largest(const T* x, index_t n) noexcept {
   CUMULUS_BEST_OF(row_largest<T>(x, n))
+}
+template <class T>
+[[nodiscard]] inline T row_smallest(const T* x, index_t n) noexcept {
+  CUMULUS_BEST_OF(row_smallest<T>(x, n))
 }
 template <class T, bool Plain>
 [[nodiscard]] inline compensated<double> sum_but_largest(const T* x,
@@ -129,6 +136,20 @@ inline void subtract_lanes(const T* x, index_t stride, T* out, index_t out_strid
   CUMULUS_BEST_OF(subtract_lanes<T>(x, stride, out, out_stride, rows, s))
 }
 
+template <class T>
+[[nodiscard]] inline index_t position_of(const T* x, index_t n, T value) noexcept {
+  CUMULUS_BEST_OF(position_of<T>(x, n, value))
+}
+template <class T>
+[[nodiscard]] inline compensated<double> dot_row(const T* p, const T* v, index_t n,
+                                                 T origin) noexcept {
+  CUMULUS_BEST_OF(dot_row<T>(p, v, n, origin))
+}
+template <class T>
+inline void jacobian_row(const T* p, const T* v, T* out, index_t n, T origin, T mean,
+                         T factor) noexcept {
+  CUMULUS_BEST_OF(jacobian_row<T>(p, v, out, n, origin, mean, factor))
+}
 }  // namespace cumulus::kernels::best
 
 #undef CUMULUS_BEST_OF
