@@ -91,6 +91,9 @@ struct row_sums {
     }
   }
 
+  /// Adds to the sum of the largest term's block.
+  void correct(const compensated<double>& lost) noexcept { at_largest = added(at_largest, lost); }
+
   void finish() noexcept {
     const double sum = others.high + at_largest.high;
     usable = 0 < sum && sum < std::numeric_limits<double>::infinity();

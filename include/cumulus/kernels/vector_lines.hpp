@@ -49,7 +49,6 @@ bool logsumexp_lines(const T* x, index_t stride, index_t lines, index_t n, doubl
   lane_sums<T> s(lines, scale, active_isa() != isa::baseline);
   if (!s.ready()) return false;
   detail::sum_lines(x, stride, n, s);
-  flags.restore();
   for (index_t i = 0; i < lines; ++i) {
     const double exponent = double(s.largest[i]) * scale;
     const bool near_zero = -1 < exponent && exponent < 1;
@@ -59,6 +58,7 @@ bool logsumexp_lines(const T* x, index_t stride, index_t lines, index_t n, doubl
       result(i, detail::logarithm_of<T>(s.total(i), index_t(s.power[i])).value());
     }
   }
+  flags.restore();
   return true;
 }
 
@@ -70,7 +70,6 @@ bool softmax_lines(const T* x, index_t stride, T* out, index_t out_stride, index
   lane_sums<T> s(lines, scale, active_isa() != isa::baseline);
   if (!s.ready()) return false;
   detail::sum_lines(x, stride, n, s);
-  flags.restore();
   for (index_t i = 0; i < lines; ++i) {
     if (!s.usable(i)) {
       s.sum[i] = quiet_nan<double>;
@@ -97,6 +96,7 @@ bool softmax_lines(const T* x, index_t stride, T* out, index_t out_stride, index
                                   s);
     }
   }
+  flags.restore();
   return true;
 }
 
@@ -122,6 +122,7 @@ bool log_softmax_lines(const T* x, index_t stride, T* out, index_t out_stride, i
     const index_t count = n - j < rows ? n - j : rows;
     best::subtract_lanes<T>(x + j * stride, stride, out + j * out_stride, out_stride, count, s);
   }
+  flags.restore();
   return true;
 }
 

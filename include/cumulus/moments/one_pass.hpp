@@ -145,7 +145,10 @@ template <int P, one_pass_scalar T>
     const int unit = binary_exponent(reach);
     const bool near = -far < unit - exponent && unit - exponent < far;
     const double h = result.mean(1);
-    if (near && h * h <= result.mean(2) / 64) return true;
+    if (near && h * h <= result.mean(2) / 64) {
+      flags.restore();  // of an attempt before
+      return true;
+    }
     if (attempt == 1) break;
     if (!near) exponent = unit;
     pivot = T(result.pivot + times_power_of_two(h, result.exponent));
