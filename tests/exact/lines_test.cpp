@@ -139,3 +139,67 @@ TEST_CASE("lines: the same bits on any number of threads", "[exact][property]") 
   CHECK(most == 7);
   CHECK_THROWS_AS(cumulus::softmax(along, rowwise, {.threads = 0}), std::invalid_argument);
 }
+
+TEMPLATE_TEST_CASE("lines: one long vector, the same bits on any number of threads",
+                   "[exact][property]", float, double) {
+  using T = TestType;
+  const std::size_t n = 700001;  // three parts, the last one short
+  auto run = [](index_t parts, cumulus::part_task task) {
+    std::vector<std::thread> threads;
+    for (index_t i = 0; i < parts; ++i) threads.emplace_back([=] { task(i); });
+    for (std::thread& t : threads) t.join();
+  };
+  const T inf = std::numeric_limits<T>::infinity();
+  const auto plain = families::normal<T>(n, 0.0, 5.0, 3u);
+  for (const int kind : {0, 1, 2, 3, 4, 5, 6}) {
+    CAPTURE(kind);
+    auto x = plain;
+    if (kind == 1) std::fill_n(x.begin(), 300000, -inf);  // a part of nothing
+    if (kind == 2)
+      for (std::size_t i = 0; i < n; ++i) x[i] += T(0.001 * double(i));  // parts below the last
+    if (kind == 3)
+      for (T& v : x) v += T(1e7);
+    if (kind == 4) x[600000] = std::numeric_limits<T>::quiet_NaN();
+    if (kind == 5) x[600000] = inf;
+    if (kind == 6) x[600000] = T(1e30);
+    long double largest = -inf, sum = 0;
+    for (const T v : x) largest = std::max<long double>(largest, v);
+    for (const T v : x) sum += std::exp((long double)(v)-largest);
+    std::vector<T> p(n), q(n), log_p(n), log_q(n);
+    cumulus::softmax(x, p);
+    cumulus::log_softmax(x, log_p);
+    const T lse = cumulus::logsumexp(x);
+    const auto same = [](const std::vector<T>& a, const std::vector<T>& b, T small = T(0)) {
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        if (!(a[i] == b[i]) && !(std::isnan(a[i]) && std::isnan(b[i])) && !(a[i] < small))
+          return false;
+      }
+      return true;
+    };
+    for (const int threads : {2, 5}) {
+      const cumulus::options<T> o{.threads = threads, .executor = run};
+      cumulus::softmax(x, q, o);
+      CHECK(same(p, q));
+      q = x;
+      cumulus::softmax(q, q, o);
+      CHECK(same(p, q, std::ldexp(std::numeric_limits<T>::min(), 60)));  // see above
+      cumulus::log_softmax(x, log_q, o);
+      CHECK(same(log_p, log_q));
+      const T again = cumulus::logsumexp(x, o);
+      CHECK((again == lse || (std::isnan(again) && std::isnan(lse))));
+    }
+    if (kind >= 4) continue;
+    Eigen::Matrix<T, 1, 1> a, b;
+    double worst = 0;
+    for (std::size_t i = 0; i < n; i += 97) {
+      a(0) = p[i];
+      b(0) = T(std::exp((long double)(x[i]) - largest) / sum);
+      worst = std::max(worst, ulps_apart(a, b));
+    }
+    CHECK(worst <= 4.5);  // the oracle's own rounding to T among them
+    a(0) = lse;
+    b(0) = T(largest + std::log(sum));
+    CHECK(ulps_apart(a, b, double(largest)) <= 2);
+  }
+  CHECK_THROWS_AS(cumulus::logsumexp(plain, {.threads = 0}), std::invalid_argument);
+}

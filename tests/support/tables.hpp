@@ -15,7 +15,10 @@
 namespace tables {
 
 [[nodiscard]] inline nlohmann::json read(const std::string& name) {
-  std::ifstream file(std::string(CUMULUS_TEST_DATA) + "/" + name);
+  std::string path(CUMULUS_TEST_DATA);
+  path += '/';  // piece by piece: g++ 12 warns of a sum of strings at some levels of optimisation
+  path += name;
+  std::ifstream file(path);
   return nlohmann::json::parse(file);
 }
 

@@ -27,6 +27,8 @@ struct options {
   double scale = 1;              ///< multiplies x
   std::optional<double> sink{};  ///< one more term e^sink
   cumulus::degenerate degenerate = cumulus::degenerate::limit;  ///< for softmax and log_softmax
+  int threads = 1;  ///< a long vector is spread over so many, with OpenMP or the executor
+  cumulus::executor executor{};  ///< runs the parts, if given
 };
 
 /// Of a matrix, reduced row by row or column by column.
@@ -54,6 +56,7 @@ template <class T>
 void require_options(const char* function, index_t size, const options<T>& o) {
   if (o.weights.given()) require_same_size(function, "x", size, "weights", o.weights.size());
   if (o.mask.given()) require_same_size(function, "x", size, "mask", o.mask.size());
+  require_threads(function, o.threads);
 }
 
 template <class T>

@@ -73,8 +73,11 @@ template <class T>
 template <class T>
 [[nodiscard, gnu::always_inline]] inline kernels::terms<T> terms_of(strided<const T> x,
                                                                     const options<T>& o) noexcept {
-  return detail::make_terms(x, o.weights.view(), o.mask.view(), o.scale, o.sink.has_value(),
-                            o.sink.value_or(0));
+  kernels::terms<T> t = detail::make_terms(x, o.weights.view(), o.mask.view(), o.scale,
+                                           o.sink.has_value(), o.sink.value_or(0));
+  t.threads = o.threads;
+  t.on = o.executor;
+  return t;
 }
 
 /// The terms of line i of a matrix.

@@ -39,7 +39,7 @@ template <class S>
     const bool fits = spread + std::log(double(n)) < normal && double(most) < room;
     const index_t peak = fits ? best::position_of<S>(p, n, largest) : n;
     const S origin = peak < n ? d[peak] : S(0);
-    if (peak == n || !contiguous_softmax(static_cast<const S*>(p), p, n, double(t.scale)) ||
+    if (peak == n || !contiguous_softmax(static_cast<const S*>(p), p, n, double(t.scale), {}) ||
         is_nan(p[peak])) {
       flags.restore();
       return false;

@@ -91,6 +91,30 @@ struct row_sums {
     }
   }
 
+  /// Takes in what a later part of the row, from element `at` on, came to; both from the same shift. Stretches stay apart.
+  void merge(const row_sums& part, index_t at) noexcept {
+    const index_t before = power;
+    if (power < part.power || end == 0) power = part.power;
+    const auto moved = [&](const compensated<double>& sum, index_t from) {
+      return times_power_of_two(sum, int(from - power));
+    };
+    const compensated<double> ours = moved(others, before), our_largest = moved(at_largest, before);
+    const compensated<double> theirs = moved(part.others, part.power),
+                              their_largest = moved(part.at_largest, part.power);
+    raised = raised || part.raised;
+    others = added(ours, theirs);
+    if (end == 0 || largest < part.largest) {
+      others = added(others, our_largest);
+      at_largest = their_largest;
+      largest = part.largest;
+      first = part.first + at;
+      end = part.end + at;
+    } else {
+      others = added(others, their_largest);
+      at_largest = our_largest;
+    }
+  }
+
   /// Adds to the sum of the largest term's block.
   void correct(const compensated<double>& lost) noexcept { at_largest = added(at_largest, lost); }
 

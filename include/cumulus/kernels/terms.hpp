@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cumulus/core/constants.hpp>
+#include <cumulus/core/parallel.hpp>
 #include <cumulus/core/view.hpp>
 
 namespace cumulus::kernels {
@@ -62,6 +63,8 @@ struct terms {
   bool has_sink = false;
   scalar sink = scalar(0);
   double given_scale = 1;  ///< as the caller gave it: the factor of derivatives
+  int threads = 1;         ///< that a long row may be spread over
+  executor on{};
 
   [[nodiscard]] index_t size() const noexcept { return x.size; }
   /// Nothing but x is given.

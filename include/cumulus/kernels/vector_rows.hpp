@@ -124,11 +124,13 @@ void sum_far_row(const T* x, T* out, index_t n, row_sums<T>& row) noexcept {
 /// so its largest element is looked for first.
 template <bool Keep, class T>
 [[nodiscard, gnu::always_inline]] inline row_sums<T> sum_row(const T* x, T* out, index_t n,
-                                                             double scale) noexcept {
+                                                             double scale,
+                                                             T known = -infinity<T>) noexcept {
   row_sums<T> row;
   row.scale = scale;
   row.has_fma = active_isa() != isa::baseline;
-  if (Keep && x == out) {
+  row.known = known;
+  if (Keep && x == out && !is_finite(known)) {
     row.known = best::row_largest<T>(x, n);
     if (!is_finite(row.known)) return row;
   }
@@ -207,30 +209,126 @@ void divide(T* out, index_t n, const row_sums<T>& row, const compensated<double>
   }
 }
 
-/// The same where stretches of out have powers of their own.
+/// The same of a part of a row, whose stretches have powers of their own.
 template <class T>
-void divide_stretches(T* out, index_t n, const row_sums<T>& row) noexcept {
-  const compensated<double> total = row.total();
-  index_t begin = row.stretches[0].first;
+void divide_stretches(T* out, index_t n, const row_sums<T>& part, const row_sums<T>& row,
+                      const compensated<double>& total) noexcept {
+  index_t begin = part.stretches[0].first;
   for (index_t i = 0; i < begin; ++i) out[i] = T(0);
-  for (int k = 0; k < row.stretch_count; ++k) {
-    const index_t end = k + 1 < row.stretch_count ? row.stretches[k + 1].first : n;
+  for (int k = 0; k < part.stretch_count; ++k) {
+    const index_t end = k + 1 < part.stretch_count ? part.stretches[k + 1].first : n;
     divide(out + begin, end - begin, row, total);
-    if (const int fall = int(row.stretches[k].power - row.power); fall < 0) {
+    const index_t fall = part.stretches[k].power - row.power;
+    if (fall < -4 * row_sums<T>::dead) {
+      for (index_t i = begin; i < end; ++i) out[i] = T(0);
+    } else if (fall < 0) {
       // in two factors: one alone may be less than the least number
-      for (const int part : {fall / 2, fall - fall / 2})
-        best::divide_row<T, true>(out + begin, end - begin, {times_power_of_two(1.0, -part), 0.0});
+      for (const index_t power : {fall / 2, fall - fall / 2})
+        best::divide_row<T, true>(out + begin, end - begin,
+                                  {times_power_of_two(1.0, int(-power)), 0.0});
     }
     begin = end;
   }
 }
 
+/// What a long row may be spread over.
+struct row_threads {
+  int threads = 1;
+  executor on{};
+};
+
+/// A row in parts of a fixed length, so that its sums do not depend on how many threads take them.
+template <class T>
+class row_parts {
+ public:
+  static constexpr index_t length = index_t(1) << 18;
+
+  row_parts(index_t n, const row_threads& on) noexcept
+      : n_(n), count_((n + length - 1) / length), on_(on) {
+    if (count_ > 1) parts_.reset(new (std::nothrow) row_sums<T>[std::size_t(count_)]);
+  }
+  /// False for a row of one part, or where there was no memory.
+  [[nodiscard]] bool several() const noexcept { return parts_ != nullptr; }
+
+  /// The sums of all parts together; of the whole row at once where they cannot be added.
+  template <bool Keep>
+  [[nodiscard]] row_sums<T> sum(const T* x, T* out, double scale) noexcept {
+    row_sums<T> row;
+    row.scale = scale;
+    row.has_fma = active_isa() != isa::baseline;
+    const bool in_place = Keep && x == out;
+    if (!several()) return whole<Keep>(x, out, row);
+    if (in_place) {
+      row.known = best::row_largest<T>(x, n_);
+      if (!is_finite(row.known)) return row;
+      row_sums<T> probe = row;
+      if (!probe.start(row.known)) return whole<Keep>(x, out, row);
+    }
+    cumulus::detail::run_ranges(count_, 1, on_.threads, on_.on, [&](index_t first, index_t end) {
+      for (index_t i = first; i < end; ++i) {
+        parts_[std::size_t(i)] = sum_row<Keep>(x + i * length, Keep ? out + i * length : out,
+                                               size_of_part(i), scale, row.known);
+      }
+    });
+    for (index_t i = 0; i < count_; ++i) {
+      row_sums<T>& part = parts_[std::size_t(i)];
+      const bool shifted = part.shift < T(0) || T(0) < part.shift;
+      if (!part.started() && !shifted && is_all_nothing(x + i * length, size_of_part(i))) {
+        part.stretches[0] = {size_of_part(i), 0};  // all of it zeros
+        continue;
+      }
+      // (in place all have one power, and one whose terms are all 0 adds nothing)
+      if (!in_place && (!part.usable || shifted)) return whole<Keep>(x, out, row);
+      row.merge(part, i * length);
+    }
+    row.finish();
+    row.stretches[0] = {0, row.power};
+    row.stretch_count = 1;
+    return row;
+  }
+
+  /// out / sum, part by part.
+  void divide_all(T* out, const row_sums<T>& row) const noexcept {
+    const compensated<double> total = row.total();
+    cumulus::detail::run_ranges(count_, 1, on_.threads, on_.on, [&](index_t first, index_t end) {
+      for (index_t i = first; i < end; ++i) {
+        divide_stretches(out + i * length, size_of_part(i), parts_[std::size_t(i)], row, total);
+      }
+    });
+  }
+
+ private:
+  template <bool Keep>
+  [[nodiscard]] row_sums<T> whole(const T* x, T* out, const row_sums<T>& row) noexcept {
+    parts_.reset();
+    return sum_row<Keep>(x, out, n_, row.scale, row.known);
+  }
+  [[nodiscard]] static bool is_all_nothing(const T* x, index_t n) noexcept {
+    index_t i = 0;
+    while (i < n && x[i] <= -infinity<T>) ++i;
+    return i == n;
+  }
+  [[nodiscard]] index_t size_of_part(index_t i) const noexcept {
+    return i + 1 < count_ ? length : n_ - i * length;
+  }
+
+  index_t n_, count_;
+  row_threads on_;
+  std::unique_ptr<row_sums<T>[]> parts_;
+};
+
 template <class S>
 [[nodiscard, gnu::always_inline]] inline bool contiguous_logsumexp(
-    const S* x, index_t n, double scale, compute_scalar<S>& result) noexcept {
+    const S* x, index_t n, double scale, const row_threads& on,
+    compute_scalar<S>& result) noexcept {
   const quiet_flags flags;
   S* const none = nullptr;
-  const row_sums<S> row = sum_row<false>(x, none, n, scale);
+  row_sums<S> row;
+  if (n > row_parts<S>::length) {
+    row = row_parts<S>(n, on).template sum<false>(x, none, scale);
+  } else {
+    row = sum_row<false>(x, none, n, scale);
+  }
   if (row.raised) flags.restore();
   if (row.usable) {
     const double exponent = double(row.largest) * row.scale;
@@ -244,9 +342,28 @@ template <class S>
 }
 
 template <class S>
+[[nodiscard]] bool softmax_in_parts(const S* x, S* out, index_t n, double scale,
+                                    const row_threads& on, const quiet_flags& flags) noexcept {
+  row_parts<S> parts(n, on);
+  const row_sums<S> row = parts.template sum<true>(x, out, scale);
+  if (row.raised || !row.usable) flags.restore();
+  if (!row.usable) {
+    if (x != out || !row.started()) return false;
+    for (index_t i = 0; i < n; ++i) out[i] = quiet_nan<S>;
+  } else if (parts.several()) {
+    parts.divide_all(out, row);
+  } else {
+    divide_stretches(out, n, row, row, row.total());
+  }
+  return true;
+}
+
+template <class S>
 [[nodiscard, gnu::always_inline]] inline bool contiguous_softmax(const S* x, S* out, index_t n,
-                                                                 double scale) noexcept {
+                                                                 double scale,
+                                                                 const row_threads& on) noexcept {
   const quiet_flags flags;
+  if (n > row_parts<S>::length) return softmax_in_parts(x, out, n, scale, on, flags);
   const row_sums<S> row = sum_row<true>(x, out, n, scale);
   if (row.raised) flags.restore();
   if (!row.usable) {
@@ -256,7 +373,7 @@ template <class S>
     return true;
   }
   if (row.stretch_count > 1 || row.stretches[0].first > 0) {
-    divide_stretches(out, n, row);
+    divide_stretches(out, n, row, row, row.total());
   } else {
     divide(out, n, row, row.total());
   }
@@ -264,18 +381,27 @@ template <class S>
 }
 
 template <class S>
-[[nodiscard, gnu::always_inline]] inline bool contiguous_log_softmax(const S* x, S* out, index_t n,
-                                                                     double scale) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool contiguous_log_softmax(
+    const S* x, S* out, index_t n, double scale, const row_threads& on) noexcept {
   const quiet_flags flags;
   S* const none = nullptr;
-  const row_sums<S> row = sum_row<false>(x, none, n, scale);
+  row_sums<S> row;
+  if (n > row_parts<S>::length) {
+    row = row_parts<S>(n, on).template sum<false>(x, none, scale);
+  } else {
+    row = sum_row<false>(x, none, n, scale);
+  }
   if (row.raised) flags.restore();
   if (row.usable) {
     // of terms to 1 ulp each, the log of a sum is as good where it is large enough
     const row_logarithm log = logarithm_of(x, n, row, std::same_as<S, float> ? 1.0 : 2.0);
     constexpr double most = std::same_as<S, float> ? 0x1p100 : 0x1p1000;  // that a difference fits
     if (log.usable && -most < double(row.largest) && double(row.largest) < most) {
-      best::subtract_row<S>(x, out, n, row.largest, row.scale, S(log.over_largest));
+      cumulus::detail::run_ranges(
+          n, row_parts<S>::length, on.threads, on.on, [&](index_t first, index_t end) {
+            best::subtract_row<S>(x + first, out + first, end - first, row.largest, row.scale,
+                                  S(log.over_largest));
+          });
       return true;
     }
   }
@@ -297,14 +423,15 @@ template <class S>
   if constexpr (detail::vector_scalar<S>) {
     if (!detail::is_vector_row(t)) return false;
     const double scale = double(t.scale);
+    const detail::row_threads on{t.threads, t.on};
     if constexpr (std::same_as<S, detail::row_scalar<S>>) {
       if (detail::lies_ready(t))
-        return detail::contiguous_logsumexp(t.x.data, t.size(), scale, result);
+        return detail::contiguous_logsumexp(t.x.data, t.size(), scale, on, result);
     }
     detail::gathered_row<S> row(t);
     return row.size() > 0 &&
            detail::contiguous_logsumexp(static_cast<const detail::row_scalar<S>*>(row.data()),
-                                        row.size(), scale, result);
+                                        row.size(), scale, on, result);
   } else {
     return false;
   }
@@ -319,13 +446,14 @@ template <class S>
   if constexpr (detail::vector_scalar<S>) {
     if (!detail::is_vector_row(t)) return false;
     const double scale = double(t.scale);
+    const detail::row_threads on{t.threads, t.on};
     if constexpr (std::same_as<S, detail::row_scalar<S>>) {
       if (detail::lies_ready(t) && (out.stride == 1 || out.size == 1))
-        return detail::contiguous_softmax(t.x.data, out.data, t.size(), scale);
+        return detail::contiguous_softmax(t.x.data, out.data, t.size(), scale, on);
     }
     detail::gathered_row<S> row(t);
     const detail::row_scalar<S>* const x = row.data();
-    if (row.size() == 0 || !detail::contiguous_softmax(x, row.data(), row.size(), scale))
+    if (row.size() == 0 || !detail::contiguous_softmax(x, row.data(), row.size(), scale, on))
       return false;
     row.scatter(t, out, S(0));
     return true;
@@ -343,13 +471,14 @@ template <class S>
   if constexpr (detail::vector_scalar<S>) {
     if (!detail::is_vector_row(t)) return false;
     const double scale = double(t.scale);
+    const detail::row_threads on{t.threads, t.on};
     if constexpr (std::same_as<S, detail::row_scalar<S>>) {
       if (detail::lies_ready(t) && (out.stride == 1 || out.size == 1))
-        return detail::contiguous_log_softmax(t.x.data, out.data, t.size(), scale);
+        return detail::contiguous_log_softmax(t.x.data, out.data, t.size(), scale, on);
     }
     detail::gathered_row<S> row(t);
     const detail::row_scalar<S>* const x = row.data();
-    if (row.size() == 0 || !detail::contiguous_log_softmax(x, row.data(), row.size(), scale))
+    if (row.size() == 0 || !detail::contiguous_log_softmax(x, row.data(), row.size(), scale, on))
       return false;
     row.scatter(t, out, -infinity<S>);
     return true;

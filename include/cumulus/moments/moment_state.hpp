@@ -333,7 +333,10 @@ class moment_state {
     max_ = high;
     if (!(min_ < max_)) return true;
     const S pivot = 4 * (anchor_ / 4 + quarter.value() / weight());
-    anchor_ = pivot < min_ ? min_ : max_ < pivot ? max_ : pivot;
+    anchor_ = !is_finite(pivot) ? S(min_ / 2 + max_ / 2)  // of a range that half the numbers fill
+              : pivot < min_    ? min_
+              : max_ < pivot    ? max_
+                                : pivot;
     exponent_ = range_exponent(min_, max_);
 
     const kernels::scaling<S> unit(exponent_);
@@ -352,32 +355,41 @@ class moment_state {
     return true;
   }
 
-  /// The same by the vector kernels; false where they do not have it.
+  /// The same by the vector kernels; false where they do not have it. What does not lie in memory as they take it is copied.
   template <class X, class W>
   [[nodiscard]] bool assign_in_one_pass([[maybe_unused]] const strided<const X>& x,
                                         [[maybe_unused]] const strided<const W>& weights) {
-    if constexpr (one_pass_scalar<X> && std::same_as<S, double>) {
-      if (x.stride != 1 || x.size < 2 || order() > one_pass_max_order) return false;
-      const X* w = nullptr;
-      if (weights.data != nullptr) {
-        if constexpr (std::same_as<X, W>) w = weights.data;
-        if (w == nullptr || weights.stride != 1) return false;
+    if constexpr (std::same_as<S, double> && one_pass_scalar<double>) {
+      if (x.size < 2 || order() > one_pass_max_order) return false;
+      using F = std::conditional_t<std::same_as<X, float>, float, double>;
+      if (weights.data == nullptr) {
+        const contiguous_copy<F, X> values(x);
+        return values.data() != nullptr && assign_in_one_pass<F>(values.data(), nullptr, x.size);
       }
-      one_pass_sums raw;
-      if (!one_pass_of_order<P>(x.data, w, x.size, order(), raw)) return false;
-      sums_[0] = raw.sums[0];
-      min_ = raw.low;
-      max_ = raw.high;
-      anchor_ = raw.pivot;
-      if (!(min_ < max_)) return true;
-      exponent_ = range_exponent(min_, max_);
-      const int shift = raw.exponent - exponent_;
-      for (int p = 2; p <= order(); ++p) at(p) = times_power_of_two(raw.sums[p], p * shift);
-      move_to_mean(times_power_of_two(raw.mean(1), shift));
-      return true;
+      using G = std::conditional_t<std::same_as<W, float>, F, double>;
+      const contiguous_copy<G, X> values(x);
+      const contiguous_copy<G, W> ours(weights);
+      return values.data() != nullptr && ours.data() != nullptr &&
+             assign_in_one_pass<G>(values.data(), ours.data(), x.size);
     } else {
       return false;
     }
+  }
+
+  template <class F>
+  [[nodiscard]] bool assign_in_one_pass(const F* x, const F* w, index_t n) {
+    one_pass_sums raw;
+    if (!one_pass_of_order<P>(x, w, n, order(), raw)) return false;
+    sums_[0] = raw.sums[0];
+    min_ = raw.low;
+    max_ = raw.high;
+    anchor_ = raw.pivot;
+    if (!(min_ < max_)) return true;
+    exponent_ = range_exponent(min_, max_);
+    const int shift = raw.exponent - exponent_;
+    for (int p = 2; p <= order(); ++p) at(p) = times_power_of_two(raw.sums[p], p * shift);
+    move_to_mean(times_power_of_two(raw.mean(1), shift));
+    return true;
   }
 
   /// From sums about the anchor to sums about the mean, the latter so much larger.

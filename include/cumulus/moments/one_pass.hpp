@@ -8,6 +8,8 @@
 #include <cumulus/core/tags.hpp>
 #include <cumulus/core/view.hpp>
 #include <cumulus/kernels/vectors.hpp>
+#include <memory>
+#include <new>
 
 namespace cumulus::detail {
 
@@ -31,6 +33,26 @@ struct one_pass_sums {
     return fits;
   }
   [[nodiscard]] double mean(int p) const noexcept { return sums[p].value() / sums[0].value(); }
+};
+
+/// The elements of a strided range as contiguous ones of type T: where they lie, or a copy.
+template <class T, class X>
+class contiguous_copy {
+ public:
+  explicit contiguous_copy(const strided<const X>& x) noexcept {
+    if constexpr (std::same_as<T, X>) data_ = x.data;
+    if (std::same_as<T, X> && x.stride == 1) return;
+    copy_.reset(new (std::nothrow) T[std::size_t(x.size)]);
+    data_ = copy_.get();
+    for (index_t i = 0; data_ != nullptr && i < x.size; ++i)
+      copy_[std::size_t(i)] = static_cast<T>(x[i]);
+  }
+  /// Null where there was no memory.
+  [[nodiscard]] const T* data() const noexcept { return data_; }
+
+ private:
+  std::unique_ptr<T[]> copy_;
+  const T* data_ = nullptr;
 };
 
 #if CUMULUS_VECTORS
