@@ -323,12 +323,9 @@ template <class S>
     compute_scalar<S>& result) noexcept {
   const quiet_flags flags;
   S* const none = nullptr;
-  row_sums<S> row;
-  if (n > row_parts<S>::length) {
-    row = row_parts<S>(n, on).template sum<false>(x, none, scale);
-  } else {
-    row = sum_row<false>(x, none, n, scale);
-  }
+  const row_sums<S> row = n > row_parts<S>::length
+                              ? row_parts<S>(n, on).template sum<false>(x, none, scale)
+                              : sum_row<false>(x, none, n, scale);
   if (row.raised) flags.restore();
   if (row.usable) {
     const double exponent = double(row.largest) * row.scale;
@@ -385,12 +382,9 @@ template <class S>
     const S* x, S* out, index_t n, double scale, const row_threads& on) noexcept {
   const quiet_flags flags;
   S* const none = nullptr;
-  row_sums<S> row;
-  if (n > row_parts<S>::length) {
-    row = row_parts<S>(n, on).template sum<false>(x, none, scale);
-  } else {
-    row = sum_row<false>(x, none, n, scale);
-  }
+  const row_sums<S> row = n > row_parts<S>::length
+                              ? row_parts<S>(n, on).template sum<false>(x, none, scale)
+                              : sum_row<false>(x, none, n, scale);
   if (row.raised) flags.restore();
   if (row.usable) {
     // of terms to 1 ulp each, the log of a sum is as good where it is large enough
