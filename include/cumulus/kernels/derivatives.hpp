@@ -21,6 +21,7 @@ template <class S>
                                            [[maybe_unused]] const strided<S>& out,
                                            [[maybe_unused]] double factor,
                                            [[maybe_unused]] bool twice) noexcept {
+#if CUMULUS_VECTORS
   if constexpr (vector_scalar<S> && std::same_as<S, row_scalar<S>>) {
     const double size = absolute(factor);
     if (!is_vector_row(t) || t.mask.data != nullptr || !(0x1p-30 < size && size < 0x1p30))
@@ -52,9 +53,9 @@ template <class S>
     best::jacobian_row<S>(p, d, p, n, origin, S(mean), S(twice ? factor * factor : factor));
     row.scatter(t, out, S(0));
     return true;
-  } else {
-    return false;
   }
+#endif
+  return false;
 }
 
 }  // namespace detail

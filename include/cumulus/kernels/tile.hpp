@@ -11,9 +11,9 @@
 
 namespace cumulus::kernels {
 
-#if CUMULUS_VECTORS
-
 namespace detail {
+
+#if CUMULUS_VECTORS
 
 /// Four lines by four elements of float: the columns of what the rows were.
 inline void transpose(const float* from, index_t from_stride, float* to,
@@ -44,11 +44,14 @@ inline void transpose(const double* from, index_t from_stride, double* to,
   }
 }
 
+#endif
+
 /// to(j, i) = from(i, j) for i < rows, j < cols; rows of `from` and of `to` are contiguous.
 template <class T>
 void transpose(const T* from, index_t from_stride, index_t rows, index_t cols, T* to,
                index_t to_stride) noexcept {
   index_t i = 0;
+#if CUMULUS_VECTORS
   for (; i + 4 <= rows; i += 4) {
     index_t j = 0;
     for (; j + 4 <= cols; j += 4)
@@ -57,6 +60,7 @@ void transpose(const T* from, index_t from_stride, index_t rows, index_t cols, T
       for (index_t k = i; k < i + 4; ++k) to[j * to_stride + k] = from[k * from_stride + j];
     }
   }
+#endif
   for (; i < rows; ++i) {
     for (index_t j = 0; j < cols; ++j) to[j * to_stride + i] = from[i * from_stride + j];
   }
@@ -94,7 +98,5 @@ class line_tile {
   index_t n_, lines_ = 0;
   std::unique_ptr<T[]> memory_;
 };
-
-#endif
 
 }  // namespace cumulus::kernels

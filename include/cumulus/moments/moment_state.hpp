@@ -18,6 +18,7 @@
 #include <cumulus/core/view.hpp>
 #include <cumulus/kernels/power_sums.hpp>
 #include <cumulus/moments/one_pass.hpp>
+#include <cumulus/moments/weighted_block.hpp>
 
 namespace cumulus::detail {
 
@@ -266,45 +267,6 @@ class moment_state {
     }
   }
 
-  /// Some elements of weight other than 0, padded with weight 0 to whole lanes.
-  struct block {
-    static constexpr index_t capacity = kernels::power_sums_block;
-    S values[capacity]{}, weights[capacity]{};
-    index_t size = 0, padded = 0;
-    bool plain = true;  // finite values of positive finite weights
-
-    template <class X, class W>
-    void fill(const strided<const X>& x, const strided<const W>& w, index_t first) {
-      const index_t end = x.size < first + capacity ? x.size : first + capacity;
-      size = 0;
-      if (w.data == nullptr) {
-        for (index_t i = first; i < end; ++i, ++size) {
-          values[size] = static_cast<S>(x[i]);
-          weights[size] = S(1);
-          plain &= is_finite(values[size]);
-        }
-        return pad();
-      }
-      for (index_t i = first; i < end; ++i) {
-        values[size] = static_cast<S>(x[i]);
-        weights[size] = static_cast<S>(w[i]);
-        if (!(weights[size] < S(0) || S(0) < weights[size] || is_nan(weights[size]))) continue;
-        plain =
-            plain && is_finite(values[size]) && S(0) < weights[size] && is_finite(weights[size]);
-        ++size;
-      }
-      pad();
-    }
-
-    void pad() {
-      padded = size;
-      for (; padded % kernels::power_sums_lanes != 0; ++padded) {
-        values[padded] = values[0];
-        weights[padded] = S(0);
-      }
-    }
-  };
-
   /// Becomes the sample of these elements; false, and nothing of use, if one is not finite or of a
   /// weight that is none.
   template <class X, class W>
@@ -312,10 +274,10 @@ class moment_state {
     clear();
     if (assign_in_one_pass(x, weights)) return true;
     clear();
-    block b;
+    weighted_block<S> b;
     S low = min_, high = max_;
     compensated<S> quarter;  // of the first moment about the anchor: a difference may overflow
-    for (index_t first = 0; first < x.size; first += block::capacity) {
+    for (index_t first = 0; first < x.size; first += weighted_block<S>::capacity) {
       b.fill(x, weights, first);
       if (!b.plain) return false;
       if (b.size == 0) continue;
@@ -341,10 +303,10 @@ class moment_state {
 
     const kernels::scaling<S> unit(exponent_);
     const int highest = order() < 1 ? 1 : order();
-    S y[block::capacity]{};
+    S y[weighted_block<S>::capacity]{};
     order_buffer<S, P == 0 ? 1 : P> raw(highest);
     compensated<S> first_moment;
-    for (index_t first = 0; first < x.size; first += block::capacity) {
+    for (index_t first = 0; first < x.size; first += weighted_block<S>::capacity) {
       b.fill(x, weights, first);
       kernels::deviations(b.values, b.padded, anchor_, unit, y);
       kernels::power_sums(y, b.weights, b.padded, highest, raw.data());
