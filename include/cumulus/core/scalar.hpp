@@ -12,7 +12,8 @@
 #include <limits>
 #include <type_traits>
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "cumulus needs IEEE arithmetic: build without -ffast-math and -ffinite-math-only"
 #endif
 

@@ -24,7 +24,8 @@ template <class S>
 #if CUMULUS_VECTORS
   if constexpr (vector_scalar<S> && std::same_as<S, row_scalar<S>>) {
     const double size = absolute(factor);
-    if (!is_vector_row(t) || t.mask.data != nullptr || !(0x1p-30 < size && size < 0x1p30))
+    if (!is_vector_row(t) || is_composed(t) || t.mask.data != nullptr ||
+        !(0x1p-30 < size && size < 0x1p30))
       return false;
     gathered_row<S> row(t), direction(terms<S>{v});
     const index_t n = row.size();

@@ -38,21 +38,18 @@ using row_scalar = typename row_scalar_of<S>::type;
 
 #if CUMULUS_VECTORS
 template <class S>
-concept vector_scalar = std::same_as < row_scalar<S>,
-float > || std::same_as<row_scalar<S>, double>;
+concept vector_scalar = std::floating_point<row_scalar<S>> &&
+                        sizeof(row_scalar<S>) <= sizeof(double);
 #else
 template <class S>
 concept vector_scalar = false;
 #endif
 
-/// Whether the vector kernels take these terms: x, a mask, a scale.
+/// Whether the vector kernels take these terms, but for weights and a sink: x, a mask, a scale.
 template <class S>
 [[nodiscard, gnu::always_inline]] inline bool is_vector_row(const terms<S>& t) noexcept {
   if constexpr (vector_scalar<S>) {
-    if (t.size() == 0 || t.weights.data != nullptr || t.has_sink || t.zero_scale ||
-        t.infinite_scale) {
-      return false;
-    }
+    if (t.size() == 0 || t.zero_scale || t.infinite_scale) return false;
     return !t.scaled || takes_scale(double(t.scale));
   } else {
     return false;
@@ -64,6 +61,12 @@ template <class S>
 [[nodiscard]] bool lies_ready(const terms<S>& t) noexcept {
   return std::same_as<S, row_scalar<S>> && (t.x.stride == 1 || t.size() == 1) &&
          t.mask.data == nullptr && !t.negative;
+}
+
+/// Whether there is more to a sum than the terms of x.
+template <class S>
+[[nodiscard]] bool is_composed(const terms<S>& t) noexcept {
+  return t.weights.data != nullptr || t.has_sink;
 }
 
 /// The elements that are kept, in order: to them the same kernels give the same results.

@@ -4,6 +4,7 @@
 // Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/kernels/isa.hpp>
 #include <cumulus/kernels/terms.hpp>
 
 namespace cumulus::kernels {
@@ -13,16 +14,11 @@ namespace cumulus::kernels {
 template <class S>
 [[nodiscard]] index_t largest_position(const strided<const S>& x) noexcept {
   if (x.size == 0 || is_nan(x[0])) return -1;
+  const quiet_flags flags;  // a NaN raises none: compilers may compare it in ways that do
   S a = x[0], b = a, c = a, d = a;
   bool nan = false;
   const auto see = [&nan](S& largest, const S& value) {
-    bool above;
-    if constexpr (std::floating_point<S>) {
-      above = std::isless(largest, value);  // of a NaN it raises nothing
-    } else {
-      above = largest < value;
-    }
-    if (above) largest = value;
+    if (largest < value) largest = value;
     nan |= is_nan(value);
   };
   index_t i = 0;
@@ -34,6 +30,7 @@ template <class S>
   }
   for (; i < x.size; ++i) see(a, x[i]);
   const S largest = max_of(max_of(a, b), max_of(c, d));
+  if (nan) flags.restore();
   if (nan || !is_finite(largest)) return -1;
   for (i = 0; x[i] < largest;) ++i;
   return i;

@@ -7,6 +7,7 @@
 // finite positive number, or whose elements are so large that the scheme does not hold.
 #pragma once
 
+#include <cumulus/kernels/composed_rows.hpp>
 #include <cumulus/kernels/gathered_row.hpp>
 #include <cumulus/kernels/row_logarithm.hpp>
 #include <cumulus/kernels/row_parts.hpp>
@@ -117,6 +118,7 @@ template <class S>
 #if CUMULUS_VECTORS
   if constexpr (detail::vector_scalar<S>) {
     if (!detail::is_vector_row(t)) return false;
+    if (detail::is_composed(t)) return detail::composed_logsumexp(t, result);
     const double scale = double(t.scale);
     const detail::row_threads on{t.threads, t.on};
     if constexpr (std::same_as<S, detail::row_scalar<S>>) {
@@ -141,6 +143,7 @@ template <class S>
 #if CUMULUS_VECTORS
   if constexpr (detail::vector_scalar<S>) {
     if (!detail::is_vector_row(t)) return false;
+    if (detail::is_composed(t)) return detail::composed_softmax(t, out);
     const double scale = double(t.scale);
     const detail::row_threads on{t.threads, t.on};
     if constexpr (std::same_as<S, detail::row_scalar<S>>) {
@@ -166,7 +169,7 @@ template <class S>
     [[maybe_unused]] const terms<S>& t, [[maybe_unused]] strided<S> out) noexcept {
 #if CUMULUS_VECTORS
   if constexpr (detail::vector_scalar<S>) {
-    if (!detail::is_vector_row(t)) return false;
+    if (!detail::is_vector_row(t) || detail::is_composed(t)) return false;
     const double scale = double(t.scale);
     const detail::row_threads on{t.threads, t.on};
     if constexpr (std::same_as<S, detail::row_scalar<S>>) {
