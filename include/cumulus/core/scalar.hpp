@@ -87,9 +87,12 @@ template <class T>
   }
 }
 
-/// True for a number that is neither NaN nor infinite.
+/// True for a number that is neither NaN nor infinite; quietly for the built-in ones.
 template <class T>
 [[nodiscard]] constexpr bool is_finite(const T& x) noexcept {
+#if defined(__GNUC__)
+  if constexpr (std::floating_point<T>) return __builtin_isfinite(x);
+#endif
   return x < infinity<T> && -infinity<T> < x;
 }
 

@@ -44,7 +44,8 @@ struct log_softmax_kernel {
 ///          -inf.
 /// Error    log_softmax_max_ulp for every entry, size and spread (weighted: where x and log w do
 ///          not cancel).
-/// Cost     three reads of x, n exp, no allocation where x lies in memory.
+/// Cost     float and double, at most masked and scaled: two reads of x; others three and n exp. No allocation where x lies
+///          in memory, is contiguous and has at most 2^18 elements.
 /// Source   as logsumexp: (x - max x) - log1p(the sum without the maximum).
 template <real_vector X, out_vector<result_of<X>> Out>
 void log_softmax(const X& x, Out&& out, const options<result_of<X>>& o = {}) {

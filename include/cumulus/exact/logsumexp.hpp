@@ -46,7 +46,8 @@ inline constexpr logsumexp_of_terms logsumexp_kernel{};
 ///          a weight of 0 removes its term whatever it holds; a negative total gives NaN, one of 0
 ///          gives -inf.
 /// Error    logsumexp_max_ulp and logsumexp_tail_max_ulp, for every n, for weights >= 0.
-/// Cost     two reads of x, n exp; no allocation where x lies in memory.
+/// Cost     float and double, at most masked and scaled: one read of x; others two and n exp. No allocation where x lies in
+///          memory, is contiguous and has at most 2^18 elements.
 /// Source   P. Blanchard, D. Higham, N. Higham, IMA J. Numer. Anal. 41 (2021) 2311-2330, the
 ///          shifted form with log1p; the shift compensated here.
 template <real_vector X>

@@ -43,7 +43,8 @@ struct softmax_kernel {
 ///          a one-hot row, several give NaN there and 0 elsewhere; what is masked or of weight 0
 ///          gives 0.
 /// Error    softmax_max_ulp for every entry, size and spread, subnormal entries included.
-/// Cost     two reads of x, n exp for a plain float or double row, else three and 2n; no allocation
+/// Cost     float and double, at most masked and scaled: one read of x, two passes of out; others two reads of x and n exp, or
+///          three and 2n. No allocation
 ///          where x lies in memory.
 /// Source   as logsumexp; the rounding of x - max x is compensated, here.
 template <real_vector X, out_vector<result_of<X>> Out>

@@ -4,22 +4,20 @@
 // Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
-#include <cumulus/kernels/isa.hpp>
 #include <cumulus/kernels/terms.hpp>
 
 namespace cumulus::kernels {
 
 /// The position of the largest element; -1 where a NaN is among them or the largest is not finite.
-/// Cost    one read of x, in four chains.
+/// Cost    two reads of x: an ordered comparison with a NaN raises FE_INVALID, so NaN is looked for first.
 template <class S>
 [[nodiscard]] index_t largest_position(const strided<const S>& x) noexcept {
-  if (x.size == 0 || is_nan(x[0])) return -1;
-  const quiet_flags flags;  // a NaN raises none: compilers may compare it in ways that do
+  bool nan = x.size == 0;
+  for (index_t i = 0; i < x.size; ++i) nan |= is_nan(x[i]);
+  if (nan) return -1;
   S a = x[0], b = a, c = a, d = a;
-  bool nan = false;
-  const auto see = [&nan](S& largest, const S& value) {
+  const auto see = [](S& largest, const S& value) {
     if (largest < value) largest = value;
-    nan |= is_nan(value);
   };
   index_t i = 0;
   for (; i + 4 <= x.size; i += 4) {
@@ -30,8 +28,7 @@ template <class S>
   }
   for (; i < x.size; ++i) see(a, x[i]);
   const S largest = max_of(max_of(a, b), max_of(c, d));
-  if (nan) flags.restore();
-  if (nan || !is_finite(largest)) return -1;
+  if (!is_finite(largest)) return -1;
   for (i = 0; x[i] < largest;) ++i;
   return i;
 }

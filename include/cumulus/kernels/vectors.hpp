@@ -22,6 +22,11 @@
 #endif
 
 // clang-format off
+#if defined(__clang__)
+#define CUMULUS_QUIET_MASKS false  // it computes all lanes and selects
+#else
+#define CUMULUS_QUIET_MASKS true
+#endif
 #define CUMULUS_TARGET
 #define CUMULUS_KERNEL inline __attribute__((always_inline)) CUMULUS_TARGET
 #define CUMULUS_ENTRY inline CUMULUS_TARGET
@@ -156,6 +161,7 @@ inline void jacobian_row(const T* p, const T* v, T* out, index_t n, T origin, T 
 #undef CUMULUS_ENTRY
 #undef CUMULUS_KERNEL
 #undef CUMULUS_TARGET
+#undef CUMULUS_QUIET_MASKS
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop

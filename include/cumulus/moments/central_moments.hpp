@@ -27,8 +27,8 @@ inline constexpr double central_moments_streaming_error = 1e-13;
 ///          or NaN leaves NaN. Constant data have moments of exactly 0. Empty: weight 0, min +inf,
 ///          max -inf, the rest NaN.
 /// Error    central_moments_max_roundings and its neighbours, at any offset and scale.
-/// Cost     a value: order^2 / 2 + 40 operations; a range, read twice: about 3 order + 20
-///          an element.
+/// Cost     a value: order^2 / 2 + 40 operations; a range of float or double to order 12: one read, about order + 4 vector
+///          operations; others two reads and about 3 order + 20 operations an element, with other last bits.
 /// Source   P. Pebay, T. Terriberry, H. Kolla, J. Bennett, Comput. Stat. 31 (2016) 1305-1325: merge
 ///          and two-pass correction; anchor, scale and compensation here (moment_state.hpp).
 template <class T, int P = dynamic>
