@@ -129,7 +129,8 @@ template <class S>
     const compensated<T> b = other.is_sink ? compensated<T>{other.exponent, T(0)}
                                            : scale_by(t.scale, {other.exponent, T(0)});
     compensated<T> gap = difference(a.high, b.high);
-    if (is_finite(gap.high)) gap.low += T(a.low - b.low);
+    // the low parts of products may be more than the difference of their high parts
+    if (is_finite(gap.high)) gap = two_sum(gap.high, T(gap.low + T(a.low - b.low)));
     return gap;
   }
   const compensated<T> d = difference(x, other.exponent);
