@@ -101,8 +101,8 @@ struct one_pass_range {
   /// A number near the mean: that of all elements of a short range, of evenly spaced stretches of a long one, so that data in
   /// clusters one after the other have a pivot among them. The range as the sample has it.
   [[nodiscard]] one_pass_sums sample() const noexcept {
-    constexpr index_t stretch = 64, stretches = 16;
-    const index_t count = n <= 2 * stretch * stretches ? 1 : stretches;
+    constexpr index_t stretch = 64, stretches = 8;
+    const index_t count = n <= 4 * stretch * stretches ? 1 : stretches;
     const index_t length = count == 1 ? n : stretch;
     one_pass_sums result;
     result.low = result.high = double(x[0]);
