@@ -134,7 +134,7 @@ void enrol_logsumexp(const std::string& path, Run run) {
       compare(state, cumulus::estimate<T>{result, std::numeric_limits<T>::infinity()}, exact);
     }
   });
-  entry->ArgName("n")->Arg(64)->Arg(1024)->Arg(1 << 16);
+  entry->ArgName("n")->Arg(64)->Arg(1024)->Arg(4096)->Arg(1 << 16);
 }
 
 /// From moments at hand the cost does not depend on n.
@@ -182,7 +182,7 @@ void enrol_softmax(const std::string& path, Run run) {
     state.counters["rel_error"] = bench::largest_relative_error<T>(
         x, out, [total](long double v) { return std::exp(v - total); });
   });
-  entry->ArgName("n")->Arg(64)->Arg(1024)->Arg(1 << 16);
+  entry->ArgName("n")->Arg(64)->Arg(1024)->Arg(4096)->Arg(1 << 16);
 }
 
 template <class T>

@@ -4,7 +4,9 @@
 // Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/kernels/gathered_row.hpp>
 #include <cumulus/kernels/terms.hpp>
+#include <cumulus/kernels/vectors.hpp>
 
 namespace cumulus::kernels {
 
@@ -24,6 +26,27 @@ template <class T>
   T value = a[order];
   for (int j = order; j-- > 0;) value = value * y + a[j];
   return value;
+}
+
+/// out_i = w_i sum_j a_j y_i^j, y_i as map_centred's; unweighted rows of float and double by the vector kernels, in double.
+template <class S>
+void map_polynomial(const terms<S>& t, const compensated<compute_scalar<S>>& mean,
+                    const compute_scalar<S>* a, int order, strided<S> out) noexcept {
+#if CUMULUS_VECTORS
+  if constexpr (std::same_as<S, float> || std::same_as<S, double>) {
+    if (t.plain() && t.size() > 0) {
+      if (detail::lies_ready(t) && (out.stride == 1 || out.size == 1))
+        return best::horner_row<S>(t.x.data, out.data, t.size(), mean, a, order);
+      detail::gathered_row<S> row(t);
+      if (row.size() == t.size()) {
+        best::horner_row<S>(row.data(), row.data(), row.size(), mean, a, order);
+        return row.scatter(t, out, S(0));
+      }
+    }
+  }
+#endif
+  using T = compute_scalar<S>;
+  map_centred(t, mean, out, [&](const T& y) { return T(horner(a, order, y)); });
 }
 
 }  // namespace cumulus::kernels

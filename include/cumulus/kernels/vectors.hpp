@@ -155,6 +155,12 @@ inline void jacobian_row(const T* p, const T* v, T* out, index_t n, T origin, T 
                          T factor) noexcept {
   CUMULUS_BEST_OF(jacobian_row<T>(p, v, out, n, origin, mean, factor))
 }
+template <class T>
+inline void horner_row(const T* x, T* out, index_t n, const compensated<double>& mean,
+                       const double* a, int order) noexcept {
+  CUMULUS_BEST_OF(horner_row<T>(x, out, n, mean, a, order))
+}
+
 }  // namespace cumulus::kernels::best
 
 #undef CUMULUS_BEST_OF

@@ -95,8 +95,7 @@ void evaluate_softmax(const kernels::terms<T>& t, const M& moments, int order, f
       return S(kernels::exponential(two_sum(y, S(-p.shift))) / weight);
     });
   } else {
-    kernels::map_centred(t, mean, out,
-                         [&](const S& y) { return S(kernels::horner(p.a.data(), p.order, y)); });
+    kernels::map_polynomial(t, mean, p.a.data(), p.order, out);
   }
 }
 
