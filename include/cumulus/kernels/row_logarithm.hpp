@@ -47,6 +47,7 @@ template <class T>
   const auto scaled = [&](T v) {
     return plain ? compensated<double>{double(v), 0.0} : two_product(double(v), row.scale);
   };
+  if (n == 1) return {scaled(row.largest), 0.0};
   const compensated<double> exponent = scaled(row.largest - row.shift);
   compensated<double> log = logarithm_of<T>(row.total(), row.power);
   const double over_largest = (log.high - exponent.high) + (log.low - exponent.low);
@@ -63,7 +64,7 @@ template <class T>
   const double rest = others.high / term.high;
   const double lost =
       (std::fma(-rest, term.high, others.high) + (others.low - rest * term.low)) / term.high;
-  const bool usable = n == 1 || times_power_of_two(1.0, exp_constants<T>::lowest + 25) < rest;
+  const bool usable = times_power_of_two(1.0, exp_constants<T>::lowest + 25) < rest;
   const double logarithm = log_one_plus(rest) + lost / (1 + rest);
   return {scaled(row.largest) + compensated<double>{logarithm, 0.0}, logarithm, usable};
 }
