@@ -30,6 +30,7 @@
 #define CUMULUS_TARGET
 #define CUMULUS_KERNEL inline __attribute__((always_inline)) CUMULUS_TARGET
 #define CUMULUS_ENTRY inline CUMULUS_TARGET
+#define CUMULUS_APART inline __attribute__((noinline)) CUMULUS_TARGET
 // clang-format on
 
 namespace cumulus::kernels::baseline {
@@ -165,6 +166,7 @@ inline void horner_row(const T* x, T* out, index_t n, const compensated<double>&
 
 #undef CUMULUS_BEST_OF
 #undef CUMULUS_ENTRY
+#undef CUMULUS_APART
 #undef CUMULUS_KERNEL
 #undef CUMULUS_TARGET
 #undef CUMULUS_QUIET_MASKS

@@ -109,9 +109,9 @@ struct one_pass_range {
     double moment = 0, weight = 0;
     for (index_t k = 0; k < count; ++k) {
       const index_t first = count == 1 ? 0 : (n - length) / (count - 1) * k;
-      double sums[3];
+      double sums[P + 1];
       kernels::weighted_range range;
-      sum<2>(x + first, weights_from(first), length, x[0], sums, range);
+      sum<P>(x + first, weights_from(first), length, x[0], sums, range);
       weight += range.weight.high;
       moment += sums[1];
       result.low = range.low < result.low ? range.low : result.low;
@@ -179,7 +179,7 @@ template <int P, one_pass_scalar T>
   return false;
 }
 
-/// one_pass of the even order that takes in `order`: P where that is fixed, else one of a few.
+/// one_pass of the even order that takes in `order`: P where that is fixed, else one of two, which compile once each.
 template <int P, one_pass_scalar T>
 [[nodiscard]] bool one_pass_of_order(const T* x, const T* w, index_t n, int order,
                                      one_pass_sums& result) noexcept {
@@ -187,9 +187,8 @@ template <int P, one_pass_scalar T>
     constexpr int even = P < 2 ? 2 : P > one_pass_max_order ? one_pass_max_order : P + P % 2;
     return one_pass<even>(x, w, n, order, result);
   } else {
-    return order <= 4   ? one_pass<4>(x, w, n, order, result)
-           : order <= 8 ? one_pass<8>(x, w, n, order, result)
-                        : one_pass<one_pass_max_order>(x, w, n, order, result);
+    return order <= 4 ? one_pass<4>(x, w, n, order, result)
+                      : one_pass<one_pass_max_order>(x, w, n, order, result);
   }
 }
 
