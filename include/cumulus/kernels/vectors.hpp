@@ -39,6 +39,7 @@ template <class T>
 struct pack;
 #include <cumulus/kernels/pack_baseline.inc>
 //
+#include <cumulus/kernels/row_search.inc>
 #include <cumulus/kernels/vector_exp.inc>
 #include <cumulus/kernels/vector_exp_sum.inc>
 #include <cumulus/kernels/vector_lanes.inc>
@@ -57,6 +58,7 @@ template <class T>
 struct pack;
 #include <cumulus/kernels/pack_avx2.inc>
 //
+#include <cumulus/kernels/row_search.inc>
 #include <cumulus/kernels/vector_exp.inc>
 #include <cumulus/kernels/vector_exp_sum.inc>
 #include <cumulus/kernels/vector_lanes.inc>
@@ -73,6 +75,7 @@ template <class T>
 struct pack;
 #include <cumulus/kernels/pack_avx512.inc>
 //
+#include <cumulus/kernels/row_search.inc>
 #include <cumulus/kernels/vector_exp.inc>
 #include <cumulus/kernels/vector_exp_sum.inc>
 #include <cumulus/kernels/vector_lanes.inc>
