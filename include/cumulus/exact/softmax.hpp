@@ -46,7 +46,7 @@ struct softmax_kernel {
 /// Cost     float and double, at most masked and scaled: one read of x, two passes of out; others two reads of x and n exp, or
 ///          three and 2n. No allocation
 ///          where x lies in memory.
-/// Source   as logsumexp; the rounding of x - max x is compensated, here.
+/// Source   as logsumexp; here the loops compensate the rounding of x - max x, the vector kernels take e^x 2^-k straight from x.
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
   normalised("softmax", x, out, o, detail::softmax_kernel{o.degenerate});

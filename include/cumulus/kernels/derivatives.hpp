@@ -68,7 +68,7 @@ template <class S>
 /// v is taken relative to its value at the largest term, so that a constant v gives exactly 0.
 /// Edges   where p_i is 0 because x_i is -inf or left out, 0 whatever v_i; a row without a positive
 ///         finite sum gives 0 where its softmax is a number.
-/// Cost    four reads of x, two of v, 3n exp.
+/// Cost    as softmax_row on copies for the rows vector_jacobian_product takes; others four reads of x, two of v, 3n exp.
 template <class S>
 void softmax_jacobian_product(const terms<S>& t, strided<const S> v, strided<S> out,
                               degenerate policy, const compute_scalar<S>& factor,

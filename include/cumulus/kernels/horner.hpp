@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A polynomial or an exponential of the centred vector, times the weights.
-// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+// Layer 1 (kernels): portable loops, vector kernels for plain rows; unchecked, noexcept; allocates for strided rows of more
+// than 16 KB only.
 #pragma once
 
 #include <cumulus/kernels/gathered_row.hpp>

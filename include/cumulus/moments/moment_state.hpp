@@ -77,8 +77,8 @@ class moment_state {
     for (std::size_t p = 2; p < sums_.size(); ++p) sums_[p] += power *= h;
   }
 
-  /// All elements in two passes, the first for the pivot, the second for the sums about it; ones
-  /// where weights are null. In fixed blocks, the sums of which are added with their errors.
+  /// All elements, ones where weights are null: by the vector kernels about a pivot near the mean (one_pass.hpp), else in two
+  /// passes, the first for the pivot. In fixed blocks, the sums of which are added with their errors.
   template <class X, class W>
   void add_range(const strided<const X>& x, const strided<const W>& weights) {
     moment_state part(*this);
