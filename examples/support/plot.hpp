@@ -3,35 +3,17 @@
 // The picture of an expansion report, drawn by gnuplot.
 #pragma once
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <csignal>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "support/draw.hpp"
 #include "support/expansion.hpp"
 #include "support/input_error.hpp"
 #include "support/print.hpp"
 
 namespace support {
-
-/// gnuplot's name for what `path` ends in. Throws input_error where that is neither .svg nor .png.
-inline std::string plot_terminal(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".svg") return "svg size 800,500 font 'sans-serif,14' background 'white'";
-  if (extension == ".png") return "pngcairo size 1200,750 font 'sans-serif,16'";
-  throw input_error(path, {}, "a plot is neither .svg nor .png", "name it so");
-}
 
 inline int highest_order(const expansion_report& report) {
   int highest = 0;
@@ -79,14 +61,6 @@ set tics nomirror
   return curves.empty() ? curves : script + curves + "\n";
 }
 
-/// Whether the file ends as an SVG or PNG does, so that no full disk cut it off.
-inline bool is_whole_picture(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  const std::string end = bytes.substr(bytes.size() - std::min<std::size_t>(bytes.size(), 16));
-  return end.find("</svg>") != std::string::npos || end.find("IEND") != std::string::npos;
-}
-
 /// Draws `report` into `path`, .svg or .png: complete, or not at all.
 /// Throws input_error where gnuplot is missing or fails and where the file cannot be written.
 inline void plot(const expansion_report& report, const std::string& path) {
@@ -96,32 +70,7 @@ inline void plot(const expansion_report& report, const std::string& path) {
   const std::string script = plot_script(report, plot_terminal(path));
   if (script.empty())
     fail("no error or bound is finite, so there is nothing to draw", "leave out --plot");
-  if (std::filesystem::is_directory(path)) fail("is a directory", "name a file");
-
-  // gnuplot draws into a file beside the target, which takes its name only when it is complete.
-  const std::string unfinished = path + "." + std::to_string(getpid()) + ".tmp";
-  if (std::FILE* const file = std::fopen(unfinished.c_str(), "wb"); file != nullptr)
-    std::fclose(file);
-  else
-    fail(std::string("cannot be written: ") + std::strerror(errno),
-         "name a file in a folder that exists and is yours");
-  setenv("EXPAND_PLOT", unfinished.c_str(), 1);         // so that the shell need not quote the name
-  const auto previous = std::signal(SIGPIPE, SIG_IGN);  // a gnuplot that is not there reads nothing
-  int status = -1;
-  if (std::FILE* const gnuplot = popen("gnuplot >\"$EXPAND_PLOT\" 2>/dev/null", "w")) {
-    std::fwrite(script.data(), 1, script.size(), gnuplot);
-    status = pclose(gnuplot);
-  }
-  std::signal(SIGPIPE, previous);
-
-  const bool drawn = WIFEXITED(status) && WEXITSTATUS(status) == 0 && is_whole_picture(unfinished);
-  if (drawn && std::rename(unfinished.c_str(), path.c_str()) == 0) return;
-  const std::string reason = std::strerror(errno);
-  std::remove(unfinished.c_str());
-  if (drawn) fail("cannot be written: " + reason, "name another file");
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-    fail("gnuplot is not installed", "apt-get install gnuplot-nox, or leave out --plot");
-  fail("gnuplot could not draw it", "check the free space and that gnuplot is 5 or later");
+  draw_whole(script, path);
 }
 
 }  // namespace support
