@@ -43,6 +43,7 @@ struct pack;
 #include <cumulus/kernels/vector_exp.inc>
 #include <cumulus/kernels/vector_exp_sum.inc>
 #include <cumulus/kernels/vector_lanes.inc>
+#include <cumulus/kernels/vector_matrix.inc>
 #include <cumulus/kernels/vector_power_sums.inc>
 #include <cumulus/kernels/vector_products.inc>
 
@@ -62,6 +63,7 @@ struct pack;
 #include <cumulus/kernels/vector_exp.inc>
 #include <cumulus/kernels/vector_exp_sum.inc>
 #include <cumulus/kernels/vector_lanes.inc>
+#include <cumulus/kernels/vector_matrix.inc>
 #include <cumulus/kernels/vector_power_sums.inc>
 #include <cumulus/kernels/vector_products.inc>
 
@@ -79,6 +81,7 @@ struct pack;
 #include <cumulus/kernels/vector_exp.inc>
 #include <cumulus/kernels/vector_exp_sum.inc>
 #include <cumulus/kernels/vector_lanes.inc>
+#include <cumulus/kernels/vector_matrix.inc>
 #include <cumulus/kernels/vector_power_sums.inc>
 #include <cumulus/kernels/vector_products.inc>
 
@@ -163,6 +166,13 @@ template <class T>
 inline void horner_row(const T* x, T* out, index_t n, const compensated<double>& mean,
                        const double* a, int order) noexcept {
   CUMULUS_BEST_OF(horner_row<T>(x, out, n, mean, a, order))
+}
+
+template <class T>
+inline void add_product(const T* a, index_t a_row, index_t a_step, const T* b, index_t b_stride,
+                        T* c, index_t c_stride, index_t rows, index_t depth,
+                        index_t columns) noexcept {
+  CUMULUS_BEST_OF(add_product<T>(a, a_row, a_step, b, b_stride, c, c_stride, rows, depth, columns))
 }
 
 }  // namespace cumulus::kernels::best

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//
+// Queries, keys or values as the layers above see them: a token is a row, in one piece or in the pages of a cache.
+// Layer 0 (core).
+#pragma once
+
+#include <cumulus/core/require.hpp>
+#include <cumulus/core/view.hpp>
+#include <memory>
+#include <span>
+
+namespace cumulus {
+
+/// n rows of d numbers each, contiguous within a row. A view: where it was made from a matrix whose rows are not contiguous
+/// in memory, it holds a copy.
+/// Requires that it does not outlive what it was made from.
+template <class T>
+class token_rows {
+ public:
+  token_rows() = default;
+  token_rows(const token_rows&) = delete;
+  token_rows& operator=(const token_rows&) = delete;
+
+  /// The rows of a matrix, [n, d]; of a matrix of another scalar a copy in T.
+  template <real_matrix X>
+  token_rows(const X& x) : size_(index_t(x.rows())), width_(index_t(x.cols())), stride_(width_) {
+    if constexpr (strided_dense<X> && std::same_as<scalar_of<X>, T>) {
+      const auto v = strided_matrix_view(x);
+      if (v.col_stride == 1 || v.cols <= 1) {
+        data_ = v.data;
+        stride_ = v.row_stride;
+        return;
+      }
+    }
+    copy(x.derived().eval());
+  }
+
+  /// Rows `row_stride` numbers apart.
+  token_rows(const T* data, index_t tokens, index_t width, index_t row_stride)
+      : data_(data), size_(tokens), width_(width), stride_(row_stride) {
+    require_counts();
+  }
+
+  /// Of a paged cache: token t is row table[t / page] * page + t % page of the pool.
+  token_rows(const T* pool, index_t page, std::span<const index_t> table, index_t tokens,
+             index_t width, index_t row_stride)
+      : data_(pool),
+        table_(table.data()),
+        size_(tokens),
+        width_(width),
+        stride_(row_stride),
+        page_(page) {
+    require_counts();
+    if (page < 1) refuse("token_rows: a page of " + std::to_string(page) + " tokens");
+    if (tokens > 0 && (tokens - 1) / page >= index_t(table.size()))
+      refuse("token_rows: " + std::to_string(tokens) + " tokens in pages of " +
+             std::to_string(page) + ", but a table of " + std::to_string(table.size()));
+  }
+
+  [[nodiscard]] index_t size() const noexcept { return size_; }
+  [[nodiscard]] index_t width() const noexcept { return width_; }
+  [[nodiscard]] index_t row_stride() const noexcept { return stride_; }
+
+  [[nodiscard]] const T* row(index_t t) const noexcept {
+    if (table_ == nullptr) return data_ + t * stride_;
+    return data_ + (table_[t / page_] * page_ + t % page_) * stride_;
+  }
+  /// How many rows from t on lie row_stride() apart.
+  [[nodiscard]] index_t run(index_t t) const noexcept {
+    const index_t left = size_ - t;
+    if (table_ == nullptr) return left;
+    const index_t rest = page_ - t % page_;
+    return rest < left ? rest : left;
+  }
+
+ private:
+  void require_counts() const {
+    if (size_ < 0 || width_ < 0)
+      refuse("token_rows: " + std::to_string(size_) + " tokens of width " + std::to_string(width_));
+  }
+
+  template <class Values>
+  void copy(const Values& values) {
+    owned_ = std::make_unique<T[]>(std::size_t(size_ * width_));
+    for (index_t i = 0; i < size_; ++i) {
+      for (index_t j = 0; j < width_; ++j)
+        owned_[std::size_t(i * width_ + j)] = static_cast<T>(values.coeff(i, j));
+    }
+    data_ = owned_.get();
+  }
+
+  std::unique_ptr<T[]> owned_;
+  const T* data_ = nullptr;
+  const index_t* table_ = nullptr;
+  index_t size_ = 0, width_ = 0, stride_ = 0, page_ = 0;
+};
+
+}  // namespace cumulus
