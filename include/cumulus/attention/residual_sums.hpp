@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+//
+// Linear attention over what a selection left out, by subtraction: the sums of all keys less those of the selected ones.
+// Layer 5 (attention): uses core.
+//
+// For a positive kernel f(q, k) = φ(q)·φ(k) the sums S = Σ φ(k) [v; 1] of all keys are one state, and Σ f(q, k) [v; 1] over the keys
+// that were not selected is φ(q)·S less the same sum over those that were, which are read anyway. Numerators and denominators are
+// subtracted, never averages.
+#pragma once
+
+#include <cumulus/core/token_rows.hpp>
+#include <cmath>
+#include <vector>
+
+namespace cumulus {
+
+/// f(q, k), a stand-in for e^{s q·k}.
+enum class residual_kernel {
+  softmax_pair,  ///< φ(x) = [softmax(x), softmax(-x)]: 2d features; of RAttention, and learned with
+  taylor2  ///< e^{s q·c} (1 + u + u²/2), u = s q·(k - c): (d + 1)(d + 2)/2 features; no learning needed
+};
+
+/// A part of a softmax average: its log-sum-exp and its average.
+template <class T>
+struct attention_part {
+  T log_sum;
+  std::vector<T> output;
+};
+
+/// Σ φ(k) [v; 1] over the keys added, about a fixed centre c.
+///
+/// Shape    keys: width d; values: width e. State: (features)(e + 1) doubles.
+/// Edges    a key or value that is not finite leaves NaN. Empty: log-sum-exp -inf, output zeros.
+/// Error    plain double sums: n u relative to the sum over all keys, so that `rest` loses the digits that the selected keys' share
+///          takes from 1; where less than least_share is left it adds the others directly.
+/// Cost     a key: features (e + 1) multiply-adds; a query the same, and (2d + e) for each selected key.
+/// Source   B. Wang et al., arXiv 2601.22379 (SPLA: residual linear attention by subtraction); its parent RAttention for
+///          softmax_pair; S. Arora et al., arXiv 2402.18668 (Based) for 1 + u + u²/2.
+template <class T>
+class residual_sums {
+ public:
+  /// c: [d], zeros if not given; softmax_pair does not use it.
+  residual_sums(std::integral auto d, std::integral auto e, residual_kernel kernel,
+                double scale = 1, std::vector<double> centre = {})
+      : d_(checked("key", d)),
+        e_(checked("value", e)),
+        kernel_(kernel),
+        scale_(scale),
+        centre_(std::move(centre)) {
+    if (!centre_.empty())
+      require_same_size("residual_sums", "a key", d_, "centre", index_t(centre_.size()));
+    centre_.resize(std::size_t(d_));
+    sums_.resize(std::size_t(features() * (e_ + 1)));
+  }
+
+  [[nodiscard]] index_t features() const noexcept {
+    return kernel_ == residual_kernel::softmax_pair ? 2 * d_ : (d_ + 1) * (d_ + 2) / 2;
+  }
+  [[nodiscard]] index_t size() const noexcept { return count_; }
+  [[nodiscard]] index_t bytes() const noexcept { return index_t(sums_.size() * sizeof(double)); }
+
+  /// Rows first .. end-1 of keys and values.
+  void add(const token_rows<T>& keys, const token_rows<T>& values, index_t first, index_t end) {
+    require_widths("residual_sums::add", keys, values);
+    require_range("residual_sums::add", first, end, keys.size());
+    std::vector<double> phi(std::size_t(features()), 0.0);
+    for (index_t t = first; t < end; ++t) {
+      key_features(keys.row(t), phi.data());
+      const T* v = values.row(t);
+      for (index_t i = 0; i < features(); ++i) {
+        double* sum = &sums_[std::size_t(i * (e_ + 1))];
+        const double p = phi[std::size_t(i)];
+        for (index_t j = 0; j < e_; ++j) sum[j] += p * double(v[j]);
+        sum[e_] += p;
+      }
+    }
+    count_ += end - first;
+  }
+
+  /// The keys added that lie in none of the ranges `selected`, which are disjoint, in order, and were all added.
+  ///
+  /// `keys` and `values` are those that were added, in the same order from row 0.
+  [[nodiscard]] attention_part<T> rest(
+      const T* q, const token_rows<T>& keys, const token_rows<T>& values,
+      std::span<const std::pair<index_t, index_t>> selected) const {
+    require_widths("residual_sums::rest", keys, values);
+    std::vector<double> query(std::size_t(features()), 0.0), phi(query),
+        sum(std::size_t(e_ + 1), 0.0);
+    const double shift = query_features(q, query.data());
+    const auto gather = [&](index_t first, index_t end, double sign) {
+      for (index_t t = first; t < end; ++t) {
+        key_features(keys.row(t), phi.data());
+        double f = 0;
+        for (index_t i = 0; i < features(); ++i) f += query[std::size_t(i)] * phi[std::size_t(i)];
+        const T* v = values.row(t);
+        for (index_t j = 0; j < e_; ++j) sum[std::size_t(j)] += sign * f * double(v[j]);
+        sum[std::size_t(e_)] += sign * f;
+      }
+    };
+    index_t left = count_;
+    for (const auto& [first, end] : selected) left -= end - first;
+    if (left <= 0) return {-infinity<T>, std::vector<T>(std::size_t(e_), T(0))};
+    for (index_t i = 0; i < features(); ++i) {
+      const double* s = &sums_[std::size_t(i * (e_ + 1))];
+      for (index_t j = 0; j <= e_; ++j) sum[std::size_t(j)] += query[std::size_t(i)] * s[j];
+    }
+    const double all = sum[std::size_t(e_)];
+    for (const auto& [first, end] : selected) gather(first, end, -1);
+    if (!(sum[std::size_t(e_)] > least_share * all)) {
+      std::fill(sum.begin(), sum.end(), 0.0);
+      index_t from = 0;
+      for (const auto& [first, end] : selected) {
+        gather(from, first, 1);
+        from = end;
+      }
+      gather(from, count_, 1);
+    }
+    const double total = sum[std::size_t(e_)];
+    attention_part<T> part{T(std::log(total) + shift), std::vector<T>(std::size_t(e_))};
+    for (index_t j = 0; j < e_; ++j) part.output[std::size_t(j)] = T(sum[std::size_t(j)] / total);
+    return part;
+  }
+
+  /// Where the rest holds less than this share of all sums, it is added directly: the subtraction would cost 3 of a double's 16
+  /// digits, or 5 where a float is returned.
+  static constexpr double least_share = std::same_as<T, double> ? 1e-3 : 1e-5;
+
+ private:
+  static index_t checked(const char* what, std::integral auto width) {
+    if (std::cmp_less(width, 1))
+      refuse(std::string("residual_sums: a ") + what + " width of " + std::to_string(width));
+    return index_t(width);
+  }
+  void require_widths(const char* function, const token_rows<T>& keys,
+                      const token_rows<T>& values) const {
+    require_same_size(function, "a key of the sums", d_, "a key", keys.width());
+    require_same_size(function, "a value of the sums", e_, "a value", values.width());
+    require_same_size(function, "keys", keys.size(), "values", values.size());
+  }
+  static void require_range(const char* function, index_t first, index_t end, index_t size) {
+    if (first < 0 || end < first || size < end)
+      refuse(std::string(function) + ": rows " + std::to_string(first) + ".." +
+             std::to_string(end) + " of " + std::to_string(size));
+  }
+
+  void key_features(const T* k, double* phi) const {
+    if (kernel_ == residual_kernel::softmax_pair) {
+      half_softmax(k, 1, phi);
+      half_softmax(k, -1, phi + d_);
+      return;
+    }
+    *phi++ = 1;
+    for (index_t i = 0; i < d_; ++i) phi[i] = double(k[i]) - centre_[std::size_t(i)];
+    const double* y = phi;
+    phi += d_;
+    for (index_t i = 0; i < d_; ++i) {
+      for (index_t j = i; j < d_; ++j) *phi++ = y[i] * y[j];
+    }
+  }
+
+  /// φ(q), and the logarithm of a factor that is left out of it.
+  double query_features(const T* q, double* phi) const {
+    if (kernel_ == residual_kernel::softmax_pair) {
+      key_features(q, phi);
+      return 0;
+    }
+    double shift = 0;
+    *phi++ = 1;
+    for (index_t i = 0; i < d_; ++i) {
+      phi[i] = scale_ * double(q[i]);
+      shift += phi[i] * centre_[std::size_t(i)];
+    }
+    const double* u = phi;
+    phi += d_;
+    for (index_t i = 0; i < d_; ++i) {
+      *phi++ = u[i] * u[i] / 2;
+      for (index_t j = i + 1; j < d_; ++j) *phi++ = u[i] * u[j];
+    }
+    return shift;
+  }
+
+  void half_softmax(const T* x, double sign, double* out) const {
+    double top = -infinity<double>, total = 0;
+    for (index_t i = 0; i < d_; ++i) top = std::max(top, sign * double(x[i]));
+    for (index_t i = 0; i < d_; ++i) total += out[i] = std::exp(sign * double(x[i]) - top);
+    for (index_t i = 0; i < d_; ++i) out[i] /= total;
+  }
+
+  index_t d_, e_;
+  residual_kernel kernel_;
+  double scale_;
+  std::vector<double> centre_, sums_;
+  index_t count_ = 0;
+};
+
+}  // namespace cumulus
