@@ -57,6 +57,21 @@ class token_rows {
              std::to_string(page) + ", but a table of " + std::to_string(table.size()));
   }
 
+  /// Of `all` the tokens of some blocks of `block`, one block after the other, `tokens` in all: the last block may end early.
+  /// Requires blocks that lie in one page each, where `all` has pages.
+  token_rows(const token_rows& all, index_t block, std::span<const index_t> blocks, index_t tokens)
+      : token_rows(all.data_, block, blocks, tokens, all.width_, all.stride_) {
+    if (all.table_ == nullptr) return;
+    if (all.page_ % block != 0)
+      refuse("token_rows: blocks of " + std::to_string(block) + " tokens in pages of " +
+             std::to_string(all.page_));
+    const index_t in_page = all.page_ / block;
+    blocks_ = std::make_unique<index_t[]>(blocks.size());
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+      blocks_[i] = all.table_[blocks[i] / in_page] * in_page + blocks[i] % in_page;
+    table_ = blocks_.get();
+  }
+
   [[nodiscard]] index_t size() const noexcept { return size_; }
   [[nodiscard]] index_t width() const noexcept { return width_; }
   [[nodiscard]] index_t row_stride() const noexcept { return stride_; }
@@ -90,6 +105,7 @@ class token_rows {
   }
 
   std::unique_ptr<T[]> owned_;
+  std::unique_ptr<index_t[]> blocks_;
   const T* data_ = nullptr;
   const index_t* table_ = nullptr;
   index_t size_ = 0, width_ = 0, stride_ = 0, page_ = 0;

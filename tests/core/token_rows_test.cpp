@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "catch.hpp"
+#include "refusal.hpp"
+
+#include <cumulus/core/token_rows.hpp>
+#include <Eigen/Core>
+
+namespace {
+
+using by_rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using cumulus::index_t;
+using cumulus::token_rows;
+
+/// Row t holds 10 t, 10 t + 1, ...
+by_rows counted(int n, int d) {
+  by_rows x(n, d);
+  for (int t = 0; t < n; ++t) {
+    for (int i = 0; i < d; ++i) x(t, i) = 10 * t + i;
+  }
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("token_rows: rows of a matrix lie where they are, or are copied", "[core][value]") {
+  const by_rows x = counted(6, 3);
+  const token_rows<double> whole(x), part(x.block(2, 1, 3, 2));
+  CHECK(whole.row(4) == x.data() + 12);
+  CHECK(whole.run(1) == 5);
+  CHECK(part.row(1) == &x(3, 1));
+  CHECK(part.width() == 2);
+  CHECK(part.row_stride() == 3);
+
+  const Eigen::MatrixXd by_columns = x;
+  const token_rows<double> copied(by_columns);
+  const token_rows<float> narrowed(x), evaluated((2 * x).cast<float>());
+  for (int t = 0; t < 6; ++t) {
+    for (int i = 0; i < 3; ++i) {
+      CHECK(copied.row(t)[i] == x(t, i));
+      CHECK(narrowed.row(t)[i] == float(x(t, i)));
+      CHECK(evaluated.row(t)[i] == float(2 * x(t, i)));
+    }
+  }
+}
+
+TEST_CASE("token_rows: pages and blocks are found through their tables", "[core][value]") {
+  const by_rows pool = counted(16, 2);
+  const index_t table[] = {2, 0, 3};
+  const token_rows<double> cache(pool.data(), 4, table, 10, 2, 2);
+  const int places[] = {8, 9, 10, 11, 0, 1, 2, 3, 12, 13};
+  for (int t = 0; t < 10; ++t) CHECK(*cache.row(t) == 10 * places[t]);
+  CHECK(cache.run(0) == 4);
+  CHECK(cache.run(6) == 2);
+  CHECK(cache.run(8) == 2);
+
+  const index_t chosen[] = {4, 1};  // blocks of 2: tokens 8 and 9, then 2
+  const token_rows<double> some(cache, 2, chosen, 3);
+  CHECK(*some.row(0) == 120);
+  CHECK(*some.row(1) == 130);
+  CHECK(*some.row(2) == 100);
+  const token_rows<double> plain(pool), two(plain, 3, chosen, 5);
+  CHECK(*two.row(0) == 120);
+  CHECK(*two.row(4) == 40);
+}
+
+TEST_CASE("token_rows: refuses tables that are too short and pages that blocks do not fit",
+          "[core][edge]") {
+  const by_rows pool = counted(16, 2);
+  const index_t table[] = {2, 0};
+  CHECK(refusal([&] { token_rows<double>(pool.data(), 4, table, 9, 2, 2); }) ==
+        "cumulus: token_rows: 9 tokens in pages of 4, but a table of 2");
+  CHECK(refusal([&] { token_rows<double>(pool.data(), 0, table, 1, 2, 2); }) ==
+        "cumulus: token_rows: a page of 0 tokens");
+  CHECK(refusal([&] { token_rows<double>(pool.data(), -1, 2, 2); }) ==
+        "cumulus: token_rows: -1 tokens of width 2");
+  const token_rows<double> cache(pool.data(), 4, table, 8, 2, 2);
+  CHECK(refusal([&] { token_rows<double>(cache, 3, table, 4); }) ==
+        "cumulus: token_rows: blocks of 3 tokens in pages of 4");
+}
