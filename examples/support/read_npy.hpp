@@ -117,13 +117,19 @@ inline npy_header read_npy_header(std::string_view bytes, const std::string& fil
   return header;
 }
 
-/// The numbers of a 1-D array or of one column of a 2-D one, in either storage order.
-inline numbers read_npy(std::string_view bytes, const source& wanted) {
-  const std::string file = wanted.name();
+/// Where the numbers of a column lie: `rows` of them, the first at byte `first` of the file, `stride`
+/// apart.
+struct npy_column {
+  std::size_t rows = 0, first = 0, stride = 0;
+};
+
+/// That of a 1-D array or of one column of a 2-D one, in either storage order, in a file of `size`
+/// bytes. Throws input_error.
+inline npy_column find_npy_column(const npy_header& header, std::size_t size,
+                                  const source& wanted) {
   const auto fail = [&](std::size_t at, const std::string& wrong, const std::string& mend) {
-    throw input_error(file, {1, at + 1}, wrong, mend);
+    throw input_error(wanted.name(), {1, at + 1}, wrong, mend);
   };
-  const npy_header header = read_npy_header(bytes, file);
   if (header.shape.size() > 2)
     fail(0, "an array of " + std::to_string(header.shape.size()) + " dimensions",
          "save x.reshape(-1), or a 2-D array to choose a column of");
@@ -131,15 +137,15 @@ inline numbers read_npy(std::string_view bytes, const source& wanted) {
   const std::size_t columns = header.shape.size() < 2 ? 1 : header.shape[1];
   if (rows == 0 || columns == 0) fail(0, "an array with no element", "save one number or more");
 
-  const std::size_t held = bytes.size() - header.data;
+  const std::size_t held = size - header.data;
   if (columns > held / header.size / rows)  // nothing here can overflow
-    fail(bytes.size(),
+    fail(size,
          "the .npy file ends after " + std::to_string(held / header.size) + " of " +
              std::to_string(rows) + " x " + std::to_string(columns) + " elements",
          "write or copy the file again");
-  const std::size_t size = rows * columns * header.size;
-  if (size < held)
-    fail(header.data + size, std::to_string(held - size) + " bytes follow the array",
+  const std::size_t array = rows * columns * header.size;
+  if (array < held)
+    fail(header.data + array, std::to_string(held - array) + " bytes follow the array",
          "save one array to a file");
 
   if (wanted.column.empty() && columns > 1)
@@ -149,15 +155,30 @@ inline numbers read_npy(std::string_view bytes, const source& wanted) {
     fail(0, "the array has no column " + in_quotes(wanted.column),
          "choose a number, 1 to " + std::to_string(columns));
   const std::size_t column = wanted.column.empty() ? 0 : wanted.position() - 1;
+  if (header.fortran_order) return {rows, header.data + column * rows * header.size, header.size};
+  return {rows, header.data + column * header.size, columns * header.size};
+}
 
+/// The element at `bytes`, which is byte `at` of the file, as `wanted` may take it. Throws
+/// input_error.
+inline double npy_number(const char* bytes, std::size_t at, const npy_header& header,
+                         const source& wanted) {
+  const double value = npy_element(bytes, header);
+  if (const auto [wrong, mend] = wanted.judge(value); !wrong.empty())
+    throw input_error(wanted.name(), {1, at + 1}, std::to_string(value) + " " + std::string(wrong),
+                      mend);
+  return value;
+}
+
+/// The numbers of a 1-D array or of one column of a 2-D one, in either storage order.
+inline numbers read_npy(std::string_view bytes, const source& wanted) {
+  const npy_header header = read_npy_header(bytes, wanted.name());
+  const npy_column column = find_npy_column(header, bytes.size(), wanted);
   numbers result;
-  result.values.reserve(rows);
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::size_t index = header.fortran_order ? column * rows + row : row * columns + column;
-    const std::size_t at = header.data + index * header.size;
-    result.values.push_back(npy_element(bytes.data() + at, header));
-    if (const auto [wrong, mend] = wanted.judge(result.values.back()); !wrong.empty())
-      fail(at, std::to_string(result.values.back()) + " " + std::string(wrong), std::string(mend));
+  result.values.reserve(column.rows);
+  for (std::size_t row = 0; row < column.rows; ++row) {
+    const std::size_t at = column.first + row * column.stride;
+    result.values.push_back(npy_number(bytes.data() + at, at, header, wanted));
   }
   return result;
 }

@@ -17,20 +17,27 @@
 
 namespace support {
 
-/// The numbers in `bytes`, the whole content of a file. Throws input_error.
-inline numbers parse_numbers(std::string_view bytes, const source& wanted) {
+/// Whether `bytes` begin as an .npy file does.
+inline bool begins_as_npy(std::string_view bytes) { return bytes.substr(0, 1) == "\x93"; }
+
+/// Throws input_error where `bytes` begin as a file that is neither text nor .npy.
+inline void require_readable(std::string_view bytes, const source& wanted) {
   const auto begins = [&](std::string_view magic) {
     return bytes.substr(0, magic.size()) == magic;
   };
   const auto fail = [&](const std::string& wrong, const std::string& mend) {
     throw input_error(wanted.name(), {}, wrong, mend);
   };
-  if (begins("\x93")) return read_npy(bytes, wanted);
   if (begins("PK\x03\x04"))
     fail("a zip archive (.npz, .xlsx)", "save .npy with numpy.save, or .csv");
   if (begins("\x1F\x8B")) fail("compressed by gzip", "decompress it: gzip -dc FILE | expand -");
   if (begins("\xFF\xFE") || begins("\xFE\xFF")) fail("text in UTF-16", "save it as UTF-8");
-  return read_text(bytes, wanted);
+}
+
+/// The numbers in `bytes`, the whole content of a file. Throws input_error.
+inline numbers parse_numbers(std::string_view bytes, const source& wanted) {
+  require_readable(bytes, wanted);
+  return begins_as_npy(bytes) ? read_npy(bytes, wanted) : read_text(bytes, wanted);
 }
 
 /// The numbers of `wanted`. Throws input_error.

@@ -25,11 +25,9 @@ inline bool is_header(const std::vector<field>& record, std::size_t column) {
 }
 
 /// Throws input_error where `first`, taken for numbers, may yet be a header: over a number it has a
-/// word. `table` stands behind `first`.
-inline void require_no_header(const std::vector<field>& first, records table,
+/// word. `second` stands behind `first`.
+inline void require_no_header(const std::vector<field>& first, const std::vector<field>& second,
                               const source& wanted) {
-  std::vector<field> second;
-  if (first.size() == 1 || !table.next(second)) return;
   for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
     if (!first[i].text.empty() && !parse_number(first[i].text) && parse_number(second[i].text))
       throw input_error(wanted.name(), first[i].where,
@@ -68,43 +66,83 @@ inline std::size_t find_column(const std::vector<field>& first, const source& wa
   return static_cast<std::size_t>(found - first.begin());
 }
 
-/// The numbers in `text`. Throws input_error at the first thing that is not right.
-inline numbers read_text(std::string_view text, const source& wanted) {
-  const auto fail = [&](place where, const std::string& wrong, const std::string& mend) {
-    throw input_error(wanted.name(), where, wrong, mend);
-  };
-  records table(text, wanted.name());
-  std::vector<field> record;
-  if (!table.next(record))
-    fail({}, text.empty() ? "is empty" : "holds no number", "write one number on each line");
+/// A column of a table, number by number. Table gives records as `records` does.
+template <class Table>
+class text_column {
+ public:
+  /// Finds the column and reads past a header line. Throws input_error.
+  text_column(Table table, source wanted) : table_(std::move(table)), wanted_(std::move(wanted)) {
+    if (!table_.next(record_))
+      fail({}, table_.nothing() ? "is empty" : "holds no number", "write one number on each line");
+    column_ = find_column(record_, wanted_);
+    count_ = record_.size();
+    first_ = record_[0].where;
+    const bool by_name = !wanted_.column.empty() && wanted_.position() - 1 != column_;
+    if (by_name || is_header(record_, column_)) {
+      name_ = record_[column_].text;
+      if (!table_.next(record_))
+        fail(table_.where(), "holds a header line but no number", "write one number on each line");
+    } else if (count_ > 1) {
+      std::vector<field> second;
+      ended_ = !table_.next(second);
+      require_no_header(record_, second, wanted_);
+      ahead_ = std::move(second);
+    }
+    held_ = true;
+  }
 
-  const std::size_t column = find_column(record, wanted);
-  const std::size_t count = record.size();
-  const place first = record[0].where;
-  const bool by_name = !wanted.column.empty() && wanted.position() - 1 != column;
-  const bool header = by_name || is_header(record, column);
-  if (!header) require_no_header(record, table, wanted);
-  numbers result;
-  if (header) result.column = record[column].text;
-  if (header && !table.next(record))
-    fail(table.where(), "holds a header line but no number", "write one number on each line");
-  do {
-    if (record.size() != count)
-      fail(record[std::min(count, record.size() - 1)].where,
-           "fields: " + std::to_string(record.size()) + " here, " + std::to_string(count) +
-               " on line " + std::to_string(first.line),
+  /// The next number, or false at the end. Throws input_error at the first thing that is not right.
+  bool next(double& value) {
+    if (!held_ && !advance()) return false;
+    held_ = false;
+    if (record_.size() != count_)
+      fail(record_[std::min(count_, record_.size() - 1)].where,
+           "fields: " + std::to_string(record_.size()) + " here, " + std::to_string(count_) +
+               " on line " + std::to_string(first_.line),
            std::string("give every row the same, in quotes what holds a ") +
-               (table.separator() == '\t' ? "tab" : std::string(1, table.separator())));
-    const field& cell = record[column];
+               (table_.separator() == '\t' ? "tab" : std::string(1, table_.separator())));
+    const field& cell = record_[column_];
     const auto number = parse_number(cell.text);
     if (!number)
       fail(cell.where,
            cell.text.empty() ? "an empty field" : in_quotes(cell.text) + " is not a number",
            number_advice(cell.text));
-    if (const auto [wrong, mend] = wanted.judge(*number); !wrong.empty())
+    if (const auto [wrong, mend] = wanted_.judge(*number); !wrong.empty())
       fail(cell.where, cell.text + " " + std::string(wrong), std::string(mend));
-    result.values.push_back(*number);
-  } while (table.next(record));
+    value = *number;
+    return true;
+  }
+
+  /// Its name, where a header line gives one.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  [[noreturn]] void fail(place where, const std::string& wrong, const std::string& mend) const {
+    throw input_error(wanted_.name(), where, wrong, mend);
+  }
+
+  bool advance() {
+    if (ahead_.empty()) return !ended_ && table_.next(record_);
+    record_ = std::move(ahead_);
+    ahead_.clear();
+    return true;
+  }
+
+  Table table_;
+  source wanted_;
+  std::vector<field> record_, ahead_;  // the one at hand, and one read to look at the first
+  bool held_ = false, ended_ = false;
+  std::size_t column_ = 0, count_ = 0;
+  place first_;
+  std::string name_;
+};
+
+/// The numbers in `text`. Throws input_error.
+inline numbers read_text(std::string_view text, const source& wanted) {
+  text_column<records> column(records(text, wanted.name()), wanted);
+  numbers result;
+  result.column = column.name();
+  for (double value = 0; column.next(value);) result.values.push_back(value);
   return result;
 }
 

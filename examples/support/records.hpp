@@ -27,10 +27,15 @@ struct field {
 /// Blank lines are skipped, and so is a comment: # at the start of a line or after a blank.
 class records {
  public:
-  records(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {
+  records(std::string_view text, std::string file)
+      : text_(text), file_(std::move(file)), nothing_(text.empty()) {
     if (text_.substr(0, 3) == "\xEF\xBB\xBF") text_.remove_prefix(3);
     if (skip_to_record()) separator_ = find_separator(text_.substr(at_));
   }
+
+  /// A later part of a text, which begins at a line's beginning, with the separator found before.
+  records(std::string_view text, std::string file, place at, char separator)
+      : text_(text), file_(std::move(file)), where_(at), separator_(separator) {}
 
   /// The next record, or false at the end. Throws input_error at a quote that does not close.
   bool next(std::vector<field>& record) {
@@ -46,6 +51,11 @@ class records {
 
   [[nodiscard]] char separator() const noexcept { return separator_; }
   [[nodiscard]] place where() const noexcept { return where_; }
+
+  /// Where the next record is looked for, in bytes (without a byte order mark).
+  [[nodiscard]] std::size_t position() const noexcept { return at_; }
+  /// Whether there is no text at all.
+  [[nodiscard]] bool nothing() const noexcept { return nothing_; }
 
  private:
   static bool blank(char c) { return c == ' ' || c == '\t'; }
@@ -144,6 +154,7 @@ class records {
   std::size_t at_ = 0;
   place where_;
   char separator_ = ',';
+  bool nothing_ = false;
 };
 
 }  // namespace support

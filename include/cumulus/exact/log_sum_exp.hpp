@@ -7,6 +7,7 @@
 #include <cumulus/core/require.hpp>
 #include <cumulus/exact/logsumexp.hpp>
 #include <cumulus/kernels/running_exp_sum.hpp>
+#include <array>
 
 namespace cumulus {
 
@@ -73,6 +74,19 @@ class log_sum_exp {
 
   /// The same state, which is more than the same value. A state of NaN equals none.
   [[nodiscard]] friend bool operator==(const log_sum_exp&, const log_sum_exp&) = default;
+
+  /// What core/serialise.hpp asks for.
+  static constexpr const char* state_name = "log_sum_exp";
+  [[nodiscard]] static std::array<index_t, 0> sizes() noexcept { return {}; }
+  [[nodiscard]] static log_sum_exp of_sizes(const std::array<index_t, 0>&) noexcept { return {}; }
+  template <class F>
+  void for_each_number(F f) {
+    sum_.visit(sum_, f);
+  }
+  template <class F>
+  void for_each_number(F f) const {
+    sum_.visit(sum_, f);
+  }
 
  private:
   kernels::running_log_sum<C> sum_;

@@ -148,7 +148,34 @@ class softmax_mean {
   /// The same state, which is more than the same mean. A state of NaN equals none.
   [[nodiscard]] friend bool operator==(const softmax_mean&, const softmax_mean&) = default;
 
+  /// What core/serialise.hpp asks for.
+  static constexpr const char* state_name = "softmax_mean";
+  [[nodiscard]] std::array<index_t, 1> sizes() const noexcept { return {width()}; }
+  [[nodiscard]] static softmax_mean of_sizes(const std::array<index_t, 1>& sizes) {
+    if constexpr (fixed_width == dynamic) {
+      return softmax_mean(sizes[0]);
+    } else {
+      require_same_size("softmax_mean", "the mean", fixed_width, "its bytes", sizes[0]);
+      return {};
+    }
+  }
+  template <class F>
+  void for_each_number(F f) {
+    visit(*this, f);
+  }
+  template <class F>
+  void for_each_number(F f) const {
+    visit(*this, f);
+  }
+
  private:
+  template <class Self, class F>
+  static void visit(Self& self, F& f) {
+    self.scores_.visit(self.scores_, f);
+    for (auto& sum : self.values_) f(sum.high), f(sum.low);
+    f(self.takers_);
+  }
+
   static std::size_t checked(std::integral auto e) {
     if (std::cmp_less(e, 0)) refuse("softmax_mean: a width of " + std::to_string(e));
     return static_cast<std::size_t>(e);

@@ -171,6 +171,12 @@ class exp_reference {
   }
   [[nodiscard]] friend bool operator==(const exp_reference&, const exp_reference&) = default;
 
+  /// Shows f the numbers of `self`, a reference.
+  template <class Self, class F>
+  static void visit(Self& self, F& f) {
+    f(self.origin_.high), f(self.origin_.low), f(self.power_);
+  }
+
  private:
   /// a - b, normalised; an infinite one has no low part.
   [[nodiscard]] static compensated<T> less(const compensated<T>& a,

@@ -103,6 +103,15 @@ class running_exp_sum {
 
   [[nodiscard]] friend bool operator==(const running_exp_sum&, const running_exp_sum&) = default;
 
+  /// Shows f the numbers of `self`, a running sum.
+  template <class Self, class F>
+  static void visit(Self& self, F& f) {
+    exp_reference<T>::visit(self.reference_, f);
+    f(self.log_largest_);
+    f(self.largest_.high), f(self.largest_.low);
+    f(self.rest_.high), f(self.rest_.low);
+  }
+
  private:
   [[nodiscard]] bool fits(const compensated<T>& log_term) const noexcept {
     constexpr double highest = 0.6931471805599453 * (Lowest + exp_sum_span<T>);

@@ -144,6 +144,26 @@ class central_moments {
 
   [[nodiscard]] friend bool operator==(const central_moments&, const central_moments&) = default;
 
+  /// What core/serialise.hpp asks for.
+  static constexpr const char* state_name = "central_moments";
+  [[nodiscard]] std::array<index_t, 1> sizes() const noexcept { return {order()}; }
+  [[nodiscard]] static central_moments of_sizes(const std::array<index_t, 1>& sizes) {
+    if constexpr (P == dynamic) {
+      return central_moments(sizes[0]);
+    } else {
+      require_order("central_moments", sizes[0], P, P, "the only one of this type");
+      return {};
+    }
+  }
+  template <class F>
+  void for_each_number(F f) {
+    state_.visit(state_, f);
+  }
+  template <class F>
+  void for_each_number(F f) const {
+    state_.visit(state_, f);
+  }
+
  private:
   static int checked(std::integral auto order) {
     require_order("central_moments", order, 0, std::numeric_limits<int>::max() / 2,

@@ -17,8 +17,8 @@
 #include <cumulus/core/order_storage.hpp>
 #include <cumulus/core/view.hpp>
 #include <cumulus/kernels/power_sums.hpp>
-#include <cumulus/moments/one_pass.hpp>
-#include <cumulus/moments/weighted_block.hpp>
+#include <cumulus/moments/range_sums.hpp>
+#include <utility>
 
 namespace cumulus::detail {
 
@@ -77,12 +77,11 @@ class moment_state {
     for (std::size_t p = 2; p < sums_.size(); ++p) sums_[p] += power *= h;
   }
 
-  /// All elements, ones where weights are null: by the vector kernels about a pivot near the mean (one_pass.hpp), else in two
-  /// passes, the first for the pivot. In fixed blocks, the sums of which are added with their errors.
+  /// All elements, ones where weights are null: in fixed blocks, whose sums are added with their errors (range_sums.hpp).
   template <class X, class W>
   void add_range(const strided<const X>& x, const strided<const W>& weights) {
-    moment_state part(*this);
-    if (part.assign(x, weights)) return merge(part);
+    range_sums<S, P> range(order());
+    if (range.assign(x, weights)) return merge(moment_state(std::move(range)));
     for (index_t i = 0; i < x.size; ++i) {
       add(static_cast<S>(x[i]), weights.data == nullptr ? S(1) : static_cast<S>(weights[i]));
     }
@@ -158,6 +157,14 @@ class moment_state {
 
   [[nodiscard]] friend bool operator==(const moment_state&, const moment_state&) = default;
 
+  /// Shows f the numbers of `self`, a state.
+  template <class Self, class F>
+  static void visit(Self& self, F& f) {
+    for (auto& sum : self.sums_) f(sum.high), f(sum.low);
+    f(self.anchor_), f(self.offset_.high), f(self.offset_.low), f(self.exponent_);
+    f(self.min_), f(self.max_), f(self.loss_), f(self.finite_);
+  }
+
  private:
   [[nodiscard]] compensated<S>& at(int p) noexcept { return sums_[static_cast<std::size_t>(p)]; }
   [[nodiscard]] const compensated<S>& at(int p) const noexcept {
@@ -206,16 +213,11 @@ class moment_state {
 
   void rescale() {
     if (!(min_ < max_)) return;
-    const int unit = range_exponent(min_, max_);
+    const int unit = exponent_of_range(min_, max_);
     if (unit == exponent_) return;
     for (int p = 2; p <= order(); ++p) at(p) = times_power_of_two(at(p), p * (exponent_ - unit));
     offset_ = times_power_of_two(offset_, exponent_ - unit);
     exponent_ = unit;
-  }
-
-  [[nodiscard]] static int range_exponent(const S& low, const S& high) {
-    const S range = high - low;
-    return is_finite(range) ? binary_exponent(range) : binary_exponent(S(high / 2 - low / 2)) + 1;
   }
 
   /// The other mean minus this one, in units of this.
@@ -267,102 +269,21 @@ class moment_state {
     }
   }
 
-  /// Becomes the sample of these elements; false, and nothing of use, if one is not finite or of a
-  /// weight that is none.
-  template <class X, class W>
-  [[nodiscard]] bool assign(const strided<const X>& x, const strided<const W>& weights) {
-    clear();
-    if (assign_in_one_pass(x, weights)) return true;
-    clear();
-    weighted_block<S> b;
-    S low = min_, high = max_;
-    compensated<S> quarter;  // of the first moment about the anchor: a difference may overflow
-    for (index_t first = 0; first < x.size; first += weighted_block<S>::capacity) {
-      b.fill(x, weights, first);
-      if (!b.plain) return false;
-      if (b.size == 0) continue;
-      if (empty()) anchor_ = b.values[0];
-      sums_[0] += kernels::lane_sum<S>(b.padded, [&](index_t i) { return b.weights[i]; });
-      const S origin = anchor_ / 4;
-      quarter += kernels::lane_sum<S>(b.padded, [&](index_t i) {
-        const S value = b.values[i];
-        low = value < low ? value : low;
-        high = high < value ? value : high;
-        return S(b.weights[i] * (value / 4 - origin));
-      });
-    }
-    min_ = low;
-    max_ = high;
-    if (!(min_ < max_)) return true;
-    const S pivot = 4 * (anchor_ / 4 + quarter.value() / weight());
-    anchor_ = !is_finite(pivot) ? S(min_ / 2 + max_ / 2)  // of a range that half the numbers fill
-              : pivot < min_    ? min_
-              : max_ < pivot    ? max_
-                                : pivot;
-    exponent_ = range_exponent(min_, max_);
-
-    const kernels::scaling<S> unit(exponent_);
-    const int highest = order() < 1 ? 1 : order();
-    S y[weighted_block<S>::capacity]{};
-    order_buffer<S, P == 0 ? 1 : P> raw(highest);
-    compensated<S> first_moment;
-    for (index_t first = 0; first < x.size; first += weighted_block<S>::capacity) {
-      b.fill(x, weights, first);
-      kernels::deviations(b.values, b.padded, anchor_, unit, y);
-      kernels::power_sums(y, b.weights, b.padded, highest, raw.data());
-      first_moment += raw.data()[1];
-      for (int p = 2; p <= order(); ++p) at(p) += raw.data()[p];
-    }
-    move_to_mean(first_moment.value() / weight());
-    return true;
-  }
-
-  /// The same by the vector kernels; false where they do not have it. What does not lie in memory as they take it is copied.
-  template <class X, class W>
-  [[nodiscard]] bool assign_in_one_pass([[maybe_unused]] const strided<const X>& x,
-                                        [[maybe_unused]] const strided<const W>& weights) {
-    if constexpr (std::same_as<S, double> && one_pass_scalar<double>) {
-      if (x.size < 2 || order() > one_pass_max_order) return false;
-      using F = std::conditional_t<std::same_as<X, float>, float, double>;
-      if (weights.data == nullptr) {
-        const contiguous_copy<F, X> values(x);
-        return values.data() != nullptr && assign_in_one_pass<F>(values.data(), nullptr, x.size);
-      }
-      using G = std::conditional_t<std::same_as<W, float>, F, double>;
-      const contiguous_copy<G, X> values(x);
-      const contiguous_copy<G, W> ours(weights);
-      return values.data() != nullptr && ours.data() != nullptr &&
-             assign_in_one_pass<G>(values.data(), ours.data(), x.size);
-    } else {
-      return false;
-    }
-  }
-
-  template <class F>
-  [[nodiscard]] bool assign_in_one_pass(const F* x, const F* w, index_t n) {
-    one_pass_sums raw;
-    if (!one_pass_of_order<P>(x, w, n, order(), raw)) return false;
-    sums_[0] = raw.sums[0];
-    min_ = raw.low;
-    max_ = raw.high;
-    anchor_ = raw.pivot;
-    if (!(min_ < max_)) return true;
-    exponent_ = range_exponent(min_, max_);
-    const int shift = raw.exponent - exponent_;
-    for (int p = 2; p <= order(); ++p) at(p) = times_power_of_two(raw.sums[p], p * shift);
-    move_to_mean(times_power_of_two(raw.mean(1), shift));
-    return true;
-  }
-
-  /// From sums about the anchor to sums about the mean, the latter so much larger.
-  void move_to_mean(const S& mean) {
-    order_buffer<S, P> work(order()), change(order());
-    offset_ = {mean, S(0)};
+  /// The sample of a range whose sums are about its anchor, the mean so far from it. The change is the larger by so much.
+  explicit moment_state(range_sums<S, P>&& range)
+      : sums_(std::move(range.sums)),
+        anchor_(range.anchor),
+        exponent_(range.exponent),
+        min_(range.min),
+        max_(range.max) {
+    if (!(min_ < max_)) return;
+    offset_ = {range.mean, S(0)};
     if (order() < 2) return;
+    order_buffer<S, P> work(order()), change(order());
     for (int p = 2; p <= order(); ++p) work.data()[p] = scaled_moment(p);
     work.data()[0] = S(1);
-    work.data()[1] = mean;
-    kernels::shift_change(work.data(), S(-mean), order(), change.data());
+    work.data()[1] = range.mean;
+    kernels::shift_change(work.data(), S(-range.mean), order(), change.data());
     for (int p = 2; p <= order(); ++p) at(p) += change.data()[p] * weight();
   }
 

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+//
+// States as bytes: to files, over networks, between machines of any byte order.
+// Layer 0 (core): it asks a state for its name, its sizes and its numbers, and knows none by type.
+#pragma once
+
+#include <cumulus/core/compensated.hpp>
+#include <cumulus/core/require.hpp>
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace cumulus {
+
+namespace detail {
+
+struct number_taker {
+  template <class N>
+  void operator()(N&) const {}
+};
+
+}  // namespace detail
+
+/// A state that says what it is: state_name (at most 15 letters), sizes() (an array of index_t, those that the numbers'
+/// count depends on), of_sizes(sizes) (an empty state of them, or a refusal), and for_each_number(f), which shows f every
+/// double and integer in a fixed order.
+template <class State>
+concept serialisable = requires(State& state, const State& constant) {
+  {std::string_view(State::state_name)};
+  { State::of_sizes(constant.sizes()) } -> std::same_as<State>;
+  state.for_each_number(detail::number_taker{});
+  constant.for_each_number(detail::number_taker{});
+};
+
+/// The version of the layout that to_bytes writes, the only one that from_bytes reads.
+inline constexpr std::uint32_t serialised_version = 1;
+
+namespace detail {
+
+inline void write_word(std::byte* out, std::uint64_t word, int bytes = 8) noexcept {
+  for (int i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(word >> (8 * i));
+}
+[[nodiscard]] inline std::uint64_t read_word(const std::byte* in, int bytes = 8) noexcept {
+  std::uint64_t word = 0;
+  for (int i = 0; i < bytes; ++i) word |= std::to_integer<std::uint64_t>(in[i]) << (8 * i);
+  return word;
+}
+
+template <class N>
+inline constexpr bool is_number = (std::same_as<N, double> && std::numeric_limits<N>::is_iec559) ||
+                                  (std::integral<N> && sizeof(N) <= 8);
+
+struct number_counter {
+  std::size_t& count;
+  template <class N>
+  void operator()(const N&) const noexcept {
+    ++count;
+  }
+};
+
+/// Puts numbers down, 8 bytes each.
+struct number_writer {
+  std::byte*& out;
+  template <class N>
+  void operator()(const N& number) const noexcept {
+    static_assert(is_number<N>,
+                  "cumulus: only states of double are serialised; those of float are such");
+    if constexpr (std::same_as<N, double>) {
+      write_word(out, std::bit_cast<std::uint64_t>(number));
+    } else {
+      write_word(out, static_cast<std::uint64_t>(static_cast<std::int64_t>(number)));
+    }
+    out += 8;
+  }
+};
+
+/// Takes them up; an integer that does not fit is refused.
+struct number_reader {
+  const std::byte*& in;
+  template <class N>
+  void operator()(N& number) const {
+    static_assert(is_number<N>,
+                  "cumulus: only states of double are serialised; those of float are such");
+    const std::uint64_t word = read_word(in);
+    in += 8;
+    if constexpr (std::same_as<N, double>) {
+      number = std::bit_cast<double>(word);
+    } else {
+      const auto value = static_cast<std::int64_t>(word);
+      number = static_cast<N>(value);
+      if (static_cast<std::int64_t>(number) != value)
+        refuse("from_bytes: the integer " + std::to_string(value) + " in a place for " +
+               std::to_string(8 * sizeof(N)) + " bits");
+    }
+  }
+};
+
+/// CRC-32 as Ethernet, gzip and PNG use it (polynomial 0x04C11DB7, reflected).
+[[nodiscard]] inline std::uint32_t check_word(std::span<const std::byte> bytes) noexcept {
+  static constexpr auto table = [] {
+    std::array<std::uint32_t, 256> entries{};
+    for (std::uint32_t i = 0; i < 256; ++i) {
+      std::uint32_t word = i;
+      for (int bit = 0; bit < 8; ++bit) word = (word >> 1) ^ ((word & 1u) != 0 ? 0xEDB88320u : 0u);
+      entries[i] = word;
+    }
+    return entries;
+  }();
+  std::uint32_t word = 0xFFFFFFFFu;
+  for (const std::byte b : bytes)
+    word = (word >> 8) ^ table[(word ^ std::to_integer<std::uint32_t>(b)) & 0xFFu];
+  return ~word;
+}
+
+inline constexpr char serialised_magic[] = "cumulus";  // with its 0, 8 bytes
+inline constexpr std::size_t serialised_name_size = 16, serialised_sizes_at = 32;
+
+template <class State>
+inline constexpr std::size_t size_count =
+    std::tuple_size_v<decltype(std::declval<const State&>().sizes())>;
+
+}  // namespace detail
+
+/// How many numbers a state holds.
+template <serialisable State>
+[[nodiscard]] std::size_t number_count(const State& state) {
+  std::size_t count = 0;
+  state.for_each_number(detail::number_counter{count});
+  return count;
+}
+
+/// How many bytes write_state writes: 8 for each size and each number.
+template <serialisable State>
+[[nodiscard]] std::size_t state_bytes(const State& state) {
+  return 8 * (detail::size_count<State> + number_count(state));
+}
+
+/// The sizes and the numbers alone, little-endian, for messages within one program. Requires room for state_bytes(state).
+template <serialisable State>
+void write_state(const State& state, std::byte* out) {
+  for (const index_t size : state.sizes()) detail::number_writer{out}(size);
+  state.for_each_number(detail::number_writer{out});
+}
+
+/// What write_state wrote, from memory that holds all of it.
+template <serialisable State>
+[[nodiscard]] State read_state(const std::byte* in) {
+  decltype(std::declval<const State&>().sizes()) sizes{};
+  for (index_t& size : sizes) detail::number_reader{in}(size);
+  State state = State::of_sizes(sizes);
+  state.for_each_number(detail::number_reader{in});
+  return state;
+}
+
+/// A state as bytes, the same on every machine. Little-endian: "cumulus" and a 0; the version and the number of sizes, 4
+/// bytes each; the name in 16 bytes, padded with 0; the count of numbers; the sizes; the numbers (IEEE double or integer);
+/// all of 8 bytes; and 4 bytes of CRC-32 over what comes before.
+///
+/// A state of float is one of double inside, and a fixed order is written as a dynamic one: from_bytes may read either.
+template <serialisable State>
+[[nodiscard]] std::vector<std::byte> to_bytes(const State& state) {
+  constexpr std::string_view name = State::state_name;
+  static_assert(name.size() < detail::serialised_name_size,
+                "cumulus: a state_name of 16 letters or more");
+  const std::size_t body = detail::serialised_sizes_at + 8;
+  std::vector<std::byte> bytes(body + state_bytes(state) + 4);
+  std::memcpy(bytes.data(), detail::serialised_magic, 8);
+  detail::write_word(bytes.data() + 8, serialised_version, 4);
+  detail::write_word(bytes.data() + 12, detail::size_count<State>, 4);
+  std::memcpy(bytes.data() + 16, name.data(), name.size());
+  detail::write_word(bytes.data() + detail::serialised_sizes_at, number_count(state));
+  write_state(state, bytes.data() + body);
+  const std::span<const std::byte> checked(bytes.data(), bytes.size() - 4);
+  detail::write_word(bytes.data() + checked.size(), detail::check_word(checked), 4);
+  return bytes;
+}
+
+/// The state that to_bytes wrote, to the last bit.
+///
+/// Edges   refused with std::invalid_argument: bytes that are no state, or are cut off, changed, or followed by others; a
+///         state of another type, of another layout, or of sizes that State does not have. The check word finds accidents,
+///         not forgery.
+template <serialisable State>
+[[nodiscard]] State from_bytes(std::span<const std::byte> bytes) {
+  constexpr std::string_view wanted = State::state_name;
+  constexpr std::size_t body = detail::serialised_sizes_at + 8, sizes = detail::size_count<State>;
+  const auto fail = [](const std::string& what) { refuse("from_bytes: " + what); };
+  const auto word = [&](std::size_t at, int size) {
+    return detail::read_word(bytes.data() + at, size);
+  };
+  const std::size_t size = bytes.size();
+  if (size > 0 &&
+      std::memcmp(bytes.data(), detail::serialised_magic, std::min<std::size_t>(size, 8)) != 0)
+    fail("these " + std::to_string(size) + " bytes are no state: it begins with \"cumulus\"");
+  if (size < body + 4)
+    fail("cut off at " + std::to_string(size) + " bytes, the least state has " +
+         std::to_string(body + 4));
+  if (word(8, 4) != serialised_version)
+    fail("layout " + std::to_string(word(8, 4)) + ", this reads " +
+         std::to_string(serialised_version));
+
+  // The length is of the state's own words, so that it is known before they are trusted.
+  const std::uint64_t words = word(12, 4), numbers = word(detail::serialised_sizes_at, 8),
+                      held = size - body - 4;
+  if (words > held / 8 || numbers > held / 8 - words || held != 8 * (words + numbers))
+    fail(std::to_string(held) + " bytes for " + std::to_string(words) + " sizes and " +
+         std::to_string(numbers) + " numbers of 8");
+  const std::uint32_t given = static_cast<std::uint32_t>(word(size - 4, 4)),
+                      found = detail::check_word(bytes.first(size - 4));
+  if (given != found)
+    fail("a check word of " + std::to_string(given) + ", the bytes give " + std::to_string(found));
+  char name[detail::serialised_name_size + 1] = {};
+  std::memcpy(name, bytes.data() + 16, detail::serialised_name_size);
+  if (name != wanted || words != sizes)
+    fail("a state of " + std::string(name) + " with " + std::to_string(words) +
+         " sizes, wanted is " + std::string(wanted) + " with " + std::to_string(sizes));
+  for (std::size_t i = 0; i < sizes; ++i) {
+    const auto extent = static_cast<std::int64_t>(word(body + 8 * i, 8));
+    if (extent < 0 || static_cast<std::uint64_t>(extent) > numbers)
+      fail("a size of " + std::to_string(extent) + " for " + std::to_string(numbers) + " numbers");
+  }
+  {
+    decltype(std::declval<const State&>().sizes()) extents{};
+    const std::byte* at = bytes.data() + body;
+    for (index_t& extent : extents) detail::number_reader{at}(extent);
+    const std::size_t own = number_count(State::of_sizes(extents));
+    if (own != numbers)
+      fail(std::to_string(numbers) + " numbers, those sizes have " + std::to_string(own));
+  }
+  return read_state<State>(bytes.data() + body);
+}
+
+}  // namespace cumulus

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+//
+// Mean and covariance of weighted vectors, and their covariance with a second vector; in one pass, mergeable in any tree.
+// Layer 2 (moments): uses core and kernels; blocks and attention build on it.
+#pragma once
+
+#include <cumulus/core/matrix_operand.hpp>
+#include <cumulus/core/require.hpp>
+#include <cumulus/core/token_rows.hpp>
+#include <cumulus/moments/comoment_block.hpp>
+#include <cumulus/moments/comoment_state.hpp>
+#include <Eigen/Core>
+#include <array>
+
+namespace cumulus {
+
+/// What the Error line promises and its tests assert: the error of Cov(x_i, x_j) is at most this many u of sum w |y_i y_j| / W
+/// for a block of rows, plain or weighted; for vectors added one by one (n <= 10^6) or merged it is at most this part of the
+/// product of the standard deviations.
+inline constexpr int comoments_max_roundings = 8;
+inline constexpr int comoments_weighted_max_roundings = 16;
+inline constexpr double comoments_streaming_error = 1e-13;
+
+/// The weight, mean and covariance of vectors x of d numbers, and where e > 0 the mean of a second vector v that comes with
+/// each and Cov(v, x): a monoid under +=, the empty object of the same widths its identity.
+///
+/// Edges    a weight of 0 changes nothing, whatever it comes with. A number that is not finite leaves means that IEEE gives
+///          (those of other coordinates as they are) and covariances of NaN; a weight that is negative, infinite or NaN leaves
+///          NaN. A coordinate that never changes has covariances of exactly 0. Squares that overflow give an infinite
+///          covariance or NaN. Empty: weight 0, the rest NaN.
+/// Error    comoments_max_roundings and its neighbours, at any offset.
+/// Cost     a vector: 9 operations a product of two coordinates. A block of rows: two passes in cache and one product of half
+///          the full matrix; it allocates room for 256 rows and three times the sums.
+/// Source   T. Chan, G. Golub, R. LeVeque, Am. Stat. 37 (1983) 242-247; anchor, compensation and blocks here
+///          (comoment_state.hpp, comoment_block.hpp).
+template <class T>
+class comoments {
+  using S = compute_scalar<T>;
+
+ public:
+  using scalar = T;
+  using vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+  using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+
+  explicit comoments(index_t d) : comoments(d, 0) {}
+  comoments(index_t d, index_t e) : state_(checked(d, e), e) {}
+
+  [[nodiscard]] index_t width() const noexcept { return state_.width(); }
+  [[nodiscard]] index_t second_width() const noexcept { return state_.second_width(); }
+  [[nodiscard]] bool empty() const noexcept { return state_.empty(); }
+
+  /// One vector of weight w.
+  template <real_vector X>
+  void add(const X& x, const T& w = T(1)) {
+    require_widths("comoments::add", "x", size_of(x), 0);
+    add_one(operand<S>(x).view(), strided<const S>{}, S(w));
+  }
+  template <real_vector X, real_vector V>
+  void add(const X& x, const V& v, const T& w = T(1)) {
+    require_widths("comoments::add", "x", size_of(x), size_of(v));
+    add_one(operand<S>(x).view(), operand<S>(v).view(), S(w));
+  }
+
+  /// A vector for each row of X, [n, d]; with those of V, [n, e]; with weights, [n].
+  template <real_matrix X>
+  void add_rows(const X& x) {
+    add_matrices(x, no_matrix{}, strided<const S>{});
+  }
+  template <real_matrix X, real_vector W>
+  void add_rows(const X& x, const W& weights) {
+    const operand<scalar_of<W>> w(weights);
+    add_matrices(x, no_matrix{}, w.view());
+  }
+  template <real_matrix X, real_matrix V>
+  requires(!real_vector<V>) void add_rows(const X& x, const V& v) {
+    add_matrices(x, v, strided<const S>{});
+  }
+  template <real_matrix X, real_matrix V, real_vector W>
+  void add_rows(const X& x, const V& v, const W& weights) {
+    const operand<scalar_of<W>> w(weights);
+    add_matrices(x, v, w.view());
+  }
+
+  /// The same of tokens, in one piece or in pages.
+  template <class K>
+  void add_rows(const token_rows<K>& x) {
+    require_widths("comoments::add_rows", "a row of x", x.width(), 0);
+    add_tokens(x, static_cast<const token_rows<K>*>(nullptr));
+  }
+  template <class K, class V>
+  void add_rows(const token_rows<K>& x, const token_rows<V>& v) {
+    require_widths("comoments::add_rows", "a row of x", x.width(), v.width());
+    require_same_size("comoments::add_rows", "x", x.size(), "v", v.size());
+    add_tokens(x, &v);
+  }
+
+  /// Adds another sample. Requires equal widths.
+  comoments& operator+=(const comoments& other) {
+    require_same_widths(other);
+    state_.merge(other.state_);
+    return *this;
+  }
+
+  /// Removes a sample that was added before.
+  ///
+  /// Edges   removing all leaves the empty object, removing more weight than there is leaves NaN.
+  /// Error   of a variance, relative to the one returned: about u times loss(); of a covariance, relative to those of before.
+  comoments& operator-=(const comoments& other) {
+    require_same_widths(other);
+    state_.unmerge(other.state_);
+    return *this;
+  }
+
+  [[nodiscard]] friend comoments operator+(comoments a, const comoments& b) { return a += b; }
+  [[nodiscard]] friend comoments operator-(comoments a, const comoments& b) { return a -= b; }
+
+  /// Every x becomes A x + b, A of any number of rows; v stays.
+  template <real_matrix A, real_vector B>
+  comoments& affine(const A& a, const B& b) {
+    if (index_t(a.cols()) != width())
+      refuse("comoments::affine: A has " + std::to_string(a.cols()) + " columns, x has " +
+             std::to_string(width()) + " elements");
+    require_same_size("comoments::affine", "a column of A", index_t(a.rows()), "b", size_of(b));
+    const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> map = a.template cast<S>();
+    const operand<S> shift(b);
+    state_ = state_.affine(
+        index_t(a.rows()), [&](index_t i, index_t j) { return map(i, j); },
+        [&](index_t i) { return shift.view()[i]; });
+    return *this;
+  }
+
+  /// The largest factor by which a removal has magnified the rounding error of the weight or of a variance; 1 if nothing was
+  /// removed.
+  [[nodiscard]] T loss() const { return T(state_.loss()); }
+  /// Whether removals have cost more than half of the digits: rebuild the sample then.
+  [[nodiscard]] bool lossy() const {
+    return state_.loss() * state_.loss() * unit_roundoff<S> > S(1);
+  }
+
+  [[nodiscard]] T weight() const { return T(state_.weight()); }
+  /// [d]
+  [[nodiscard]] vector mean() const { return means(0, width()); }
+  /// [e]
+  [[nodiscard]] vector second_mean() const { return means(width(), second_width()); }
+
+  /// Cov(x_i, x_j) = sum w y_i y_j / W, divided by the weight, not by one less.
+  [[nodiscard]] T covariance(index_t i, index_t j) const { return T(wide_covariance(i, j)); }
+  /// The same in the scalar that it is held in (double for float).
+  [[nodiscard]] S wide_covariance(index_t i, index_t j) const {
+    return i < j ? state_.covariance(j, i) : state_.covariance(i, j);
+  }
+  /// [d, d]
+  [[nodiscard]] matrix covariance() const {
+    matrix out(width(), width());
+    for (index_t i = 0; i < width(); ++i) {
+      for (index_t j = 0; j <= i; ++j) out(i, j) = out(j, i) = covariance(i, j);
+    }
+    return out;
+  }
+  /// Its diagonal, [d].
+  [[nodiscard]] vector variance() const {
+    vector out(width());
+    for (index_t i = 0; i < width(); ++i) out(i) = covariance(i, i);
+    return out;
+  }
+  /// Its lower triangle row by row, [d (d + 1) / 2]: element (i, j), j <= i, at i (i + 1) / 2 + j.
+  [[nodiscard]] vector packed() const {
+    vector out(width() * (width() + 1) / 2);
+    for (index_t i = 0, at = 0; i < width(); ++i) {
+      for (index_t j = 0; j <= i; ++j, ++at) out(at) = covariance(i, j);
+    }
+    return out;
+  }
+  /// Cov(v, x), [e, d].
+  [[nodiscard]] matrix cross_covariance() const {
+    matrix out(second_width(), width());
+    for (index_t i = 0; i < second_width(); ++i) {
+      for (index_t j = 0; j < width(); ++j) out(i, j) = T(state_.covariance(width() + i, j));
+    }
+    return out;
+  }
+
+  /// The mean of coordinate i, those of v after those of x, as a number and its rounding error; and z - mean, to 1 ulp at any
+  /// offset.
+  [[nodiscard]] compensated<S> mean_pair(index_t i) const { return state_.mean_pair(i); }
+  [[nodiscard]] T deviation(index_t i, const T& z) const { return T(state_.deviation(i, S(z))); }
+
+  /// What core/serialise.hpp asks for.
+  static constexpr const char* state_name = "comoments";
+  [[nodiscard]] std::array<index_t, 2> sizes() const noexcept { return {width(), second_width()}; }
+  [[nodiscard]] static comoments of_sizes(const std::array<index_t, 2>& sizes) {
+    return comoments(sizes[0], sizes[1]);
+  }
+  /// f(S&), or of a const object f(const S&), for every number of the state in a fixed order, S = compute_scalar<T>: with
+  /// width() and second_width() they are the state.
+  template <class F>
+  void for_each_number(F f) {
+    state_.for_each_number(f);
+  }
+  template <class F>
+  void for_each_number(F f) const {
+    state_.for_each_number(f);
+  }
+
+  [[nodiscard]] friend bool operator==(const comoments&, const comoments&) = default;
+
+ private:
+  struct no_matrix {};
+
+  static index_t checked(index_t d, index_t e) {
+    if (d < 0 || e < 0)
+      refuse("comoments: vectors of " + std::to_string(d) + " and " + std::to_string(e) +
+             " numbers");
+    return d;
+  }
+
+  void require_widths(const char* function, const char* name, index_t d, index_t e) const {
+    require_same_size(function, name, d, "the mean", width());
+    require_same_size(function, "v", e, "the second mean", second_width());
+  }
+  void require_same_widths(const comoments& other) const {
+    require_same_shape("comoments", "this", width(), second_width(), "other", other.width(),
+                       other.second_width());
+  }
+
+  void add_one(const strided<const S>& x, const strided<const S>& v, const S& w) {
+    detail::vector_buffer<S> z(state_.rows());
+    for (index_t j = 0; j < x.size; ++j) z[j] = x[j];
+    for (index_t j = 0; j < v.size; ++j) z[width() + j] = v[j];
+    state_.add(z.data(), w);
+  }
+
+  template <class X, class V, class W>
+  void add_matrices(const X& x, const V& v, const strided<const W>& weights) {
+    const matrix_operand<X> rows(x);
+    constexpr bool alone = std::same_as<V, no_matrix>;
+    if (weights.data != nullptr)
+      require_same_size("comoments::add_rows", "a column of x", index_t(x.rows()), "weights",
+                        weights.size);
+    if constexpr (alone) {
+      require_widths("comoments::add_rows", "a row of x", index_t(x.cols()), 0);
+      add_views(rows.view(), strided_matrix<const S>{}, weights);
+    } else {
+      require_widths("comoments::add_rows", "a row of x", index_t(x.cols()), index_t(v.cols()));
+      require_same_size("comoments::add_rows", "a column of x", index_t(x.rows()), "a column of v",
+                        index_t(v.rows()));
+      const matrix_operand<V> seconds(v);
+      add_views(rows.view(), seconds.view(), weights);
+    }
+  }
+
+  template <class X, class V, class W>
+  void add_views(const strided_matrix<const X>& x, const strided_matrix<const V>& v,
+                 const strided<const W>& weights) {
+    detail::comoment_block<S> block(state_, weights.data != nullptr);
+    block.add(x, v, weights);
+    block.flush();
+  }
+
+  template <class K, class V>
+  void add_tokens(const token_rows<K>& x, const token_rows<V>* v) {
+    detail::comoment_block<S> block(state_, false);
+    for (index_t t = 0; t < x.size();) {
+      index_t n = x.run(t);
+      strided_matrix<const V> seconds;
+      if (v != nullptr) {
+        n = std::min(n, v->run(t));
+        seconds = {v->row(t), n, v->width(), v->row_stride(), 1};
+      }
+      block.add(strided_matrix<const K>{x.row(t), n, x.width(), x.row_stride(), 1}, seconds,
+                strided<const S>{});
+      t += n;
+    }
+    block.flush();
+  }
+
+  [[nodiscard]] vector means(index_t first, index_t count) const {
+    vector out(count);
+    for (index_t i = 0; i < count; ++i) out(i) = T(state_.mean(first + i));
+    return out;
+  }
+
+  detail::comoment_state<S> state_;
+};
+
+}  // namespace cumulus

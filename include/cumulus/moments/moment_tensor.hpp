@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+//
+// Central moments of vectors up to any order: symmetric tensors, packed, in one pass, mergeable in any tree.
+// Layer 2 (moments): uses core and kernels; series, blocks and attention build on it.
+#pragma once
+
+#include <cumulus/core/matrix_operand.hpp>
+#include <cumulus/core/require.hpp>
+#include <cumulus/moments/central_moments.hpp>
+#include <cumulus/moments/moment_tensor_block.hpp>
+#include <cumulus/moments/moment_tensor_state.hpp>
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <span>
+
+namespace cumulus {
+
+/// What the Error line promises and its tests assert: the error of E y_i ... y_k, p factors, is at most this many u p of the
+/// product of their (sum w |y|^p / W)^(1/p) for a block of rows, plain or weighted; for vectors added one by one (n <= 10^6,
+/// p <= 8) or merged it is at most this part of it.
+inline constexpr int moment_tensor_max_roundings = 4;
+inline constexpr int moment_tensor_weighted_max_roundings = 8;
+inline constexpr double moment_tensor_streaming_error = 1e-13;
+
+/// The weight, mean and all central moments E y_i y_j ... y_k, y = x - mean, of orders 2..order of vectors x of d numbers: a
+/// monoid under +=, the empty object of the same shape its identity.
+///
+/// Shape    order p has C(d + p - 1, p) components, each once: i1 <= ... <= ip at sum_l C(i_l + l - 1, l), so order 2 is the
+///          lower triangle row by row, and i <= j <= k lies at i + j (j + 1) / 2 + k (k + 1) (k + 2) / 6.
+/// Edges    a weight of 0 changes nothing, whatever it comes with. A number that is not finite leaves means that IEEE gives
+///          (those of other coordinates as they are) and moments of NaN; a weight that is negative, infinite or NaN leaves NaN.
+///          A coordinate that never changes has moments of exactly 0. Powers that overflow give infinity or NaN. Empty: weight
+///          0, the rest NaN.
+/// Error    moment_tensor_max_roundings and its neighbours, at any offset.
+/// Cost     a block of rows: about one multiply-add a component and row. A vector or a merge: 2 p multiply-adds a component of
+///          order p; it allocates room for some copies of the state.
+/// Source   P. Pebay, T. Terriberry, H. Kolla, J. Bennett, Comput. Stat. 31 (2016) 1305-1325: the merge of multivariate
+///          moments; the shift of all orders at once is ours (packed_symmetric.hpp).
+template <class T>
+class moment_tensor {
+  using S = compute_scalar<T>;
+
+ public:
+  using scalar = T;
+  using vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+
+  moment_tensor(index_t d, std::integral auto order)
+      : state_("moment_tensor", checked(d), checked_order(order)) {}
+
+  [[nodiscard]] index_t width() const noexcept { return state_.width(); }
+  [[nodiscard]] int order() const noexcept { return state_.order(); }
+  [[nodiscard]] bool empty() const noexcept { return state_.empty(); }
+
+  /// One vector of weight w.
+  template <real_vector X>
+  void add(const X& x, const T& w = T(1)) {
+    require_same_size("moment_tensor::add", "x", size_of(x), "the mean", width());
+    const operand<S> values(x);
+    detail::vector_buffer<S> contiguous(width());
+    for (index_t i = 0; i < width(); ++i) contiguous[i] = values.view()[i];
+    state_.add(contiguous.data(), S(w));
+  }
+
+  /// A vector for each row of X, [n, d]; with weights, [n].
+  template <real_matrix X>
+  void add_rows(const X& x) {
+    add_matrix(x, strided<const S>{});
+  }
+  template <real_matrix X, real_vector W>
+  void add_rows(const X& x, const W& weights) {
+    const operand<scalar_of<W>> w(weights);
+    require_same_size("moment_tensor::add_rows", "a column of x", index_t(x.rows()), "weights",
+                      w.size());
+    add_matrix(x, w.view());
+  }
+
+  /// Adds another sample. Requires equal widths and orders.
+  moment_tensor& operator+=(const moment_tensor& other) {
+    require_same_shape(other);
+    state_.merge(other.state_);
+    return *this;
+  }
+
+  /// Removes a sample that was added before.
+  ///
+  /// Edges   removing all leaves the empty object, removing more weight than there is leaves NaN.
+  /// Error   of E y_i^p, p even, relative to the one returned: about u times loss().
+  moment_tensor& operator-=(const moment_tensor& other) {
+    require_same_shape(other);
+    state_.unmerge(other.state_);
+    return *this;
+  }
+
+  [[nodiscard]] friend moment_tensor operator+(moment_tensor a, const moment_tensor& b) {
+    return a += b;
+  }
+  [[nodiscard]] friend moment_tensor operator-(moment_tensor a, const moment_tensor& b) {
+    return a -= b;
+  }
+
+  /// The largest factor by which a removal has magnified the rounding error of the weight or of an even moment of a coordinate;
+  /// 1 if nothing was removed.
+  [[nodiscard]] T loss() const { return T(state_.loss()); }
+  /// Whether removals have cost more than half of the digits: rebuild the sample then.
+  [[nodiscard]] bool lossy() const {
+    return state_.loss() * state_.loss() * unit_roundoff<S> > S(1);
+  }
+
+  [[nodiscard]] T weight() const { return T(state_.weight()); }
+  /// [d]
+  [[nodiscard]] vector mean() const {
+    vector out(width());
+    for (index_t i = 0; i < width(); ++i) out(i) = T(state_.mean(i));
+    return out;
+  }
+
+  /// All components of order p, packed; 1 for order 0, zeros for order 1.
+  [[nodiscard]] vector packed(std::integral auto p) const {
+    require_order("moment_tensor::packed", p, 0, order(), "the order held");
+    const int of_order = static_cast<int>(p);
+    vector out(state_.layout().count(of_order));
+    for (index_t i = 0; i < out.size(); ++i) out(i) = T(state_.moment(of_order, i));
+    return out;
+  }
+
+  /// E y_i y_j ... y_k, the indices in any order, as many as the moment's order.
+  [[nodiscard]] T moment(std::span<const index_t> indices) const {
+    require_order("moment_tensor::moment", indices.size(), 0, order(), "the order held");
+    std::vector<index_t> sorted(indices.begin(), indices.end());
+    std::sort(sorted.begin(), sorted.end());
+    index_t place = 0;
+    for (std::size_t l = 0; l < sorted.size(); ++l) {
+      if (sorted[l] < 0 || sorted[l] >= width())
+        refuse("moment_tensor::moment: index " + std::to_string(sorted[l]) + " of " +
+               std::to_string(width()) + " coordinates");
+      place += state_.layout().count(static_cast<int>(l) + 1, sorted[l]);
+    }
+    return T(state_.moment(static_cast<int>(sorted.size()), place));
+  }
+  [[nodiscard]] T moment(std::initializer_list<index_t> indices) const {
+    return moment(std::span<const index_t>(indices.begin(), indices.size()));
+  }
+
+  /// The moments of q x, so that every series of the library applies to it: E (q y)^p = p! sum of the components times
+  /// q_i^a / a! .... Its [min, max] is that of q x in the box of the sample: a superset of the range.
+  ///
+  /// Shape    q: [d].
+  /// Error    of order p: moment_tensor's, of (sum_i |q_i| (sum w |y_i|^p / W)^(1/p))^p.
+  /// Cost     2 operations a component, 10 more for the sum with its errors.
+  template <real_vector Q>
+  [[nodiscard]] central_moments<T> directional(const Q& q) const {
+    require_same_size("moment_tensor::directional", "q", size_of(q), "the mean", width());
+    const operand<S> direction(q);
+    detail::vector_buffer<S> values(width());
+    for (index_t i = 0; i < width(); ++i) values[i] = direction.view()[i];
+    return along(values.data());
+  }
+
+  /// What core/serialise.hpp asks for.
+  static constexpr const char* state_name = "moment_tensor";
+  [[nodiscard]] std::array<index_t, 2> sizes() const noexcept { return {width(), order()}; }
+  [[nodiscard]] static moment_tensor of_sizes(const std::array<index_t, 2>& sizes) {
+    return moment_tensor(sizes[0], sizes[1]);
+  }
+  /// f(S&), or of a const object f(const S&), for every number of the state in a fixed order, S = compute_scalar<T>: with
+  /// width() and order() they are the state.
+  template <class F>
+  void for_each_number(F f) {
+    state_.for_each_number(f);
+  }
+  template <class F>
+  void for_each_number(F f) const {
+    state_.for_each_number(f);
+  }
+
+  [[nodiscard]] friend bool operator==(const moment_tensor&, const moment_tensor&) = default;
+
+ private:
+  static index_t checked(index_t d) {
+    if (d < 0) refuse("moment_tensor: vectors of " + std::to_string(d) + " numbers");
+    return d;
+  }
+  static int checked_order(std::integral auto order) {
+    require_order("moment_tensor", order, 0, 1000, "what it takes");
+    return static_cast<int>(order);
+  }
+  void require_same_shape(const moment_tensor& other) const {
+    if (width() == other.width() && order() == other.order()) return;
+    refuse("moment_tensor: this has width " + std::to_string(width()) + " and order " +
+           std::to_string(order()) + ", other has " + std::to_string(other.width()) + " and " +
+           std::to_string(other.order()));
+  }
+
+  template <class X, class W>
+  void add_matrix(const X& x, const strided<const W>& weights) {
+    require_same_size("moment_tensor::add_rows", "a row of x", index_t(x.cols()), "the mean",
+                      width());
+    const matrix_operand<X> rows(x);
+    detail::moment_tensor_block<S> block(state_, weights.data != nullptr);
+    block.add(rows.view(), weights);
+  }
+
+  [[nodiscard]] central_moments<T> along(const S* q) const {
+    central_moments<T> out(order());
+    if (empty()) return out;
+    compensated<S> mean;
+    S low(0), high(0), reach(0);
+    for (index_t i = 0; i < width(); ++i) {
+      const compensated<S> at = state_.mean_pair(i), exact = two_product(q[i], at.high);
+      mean += exact.high;
+      mean += S(exact.low + q[i] * at.low);
+      const S ends[] = {S(q[i] * state_.deviation(i, state_.low(i))),
+                        S(q[i] * state_.deviation(i, state_.high(i)))};
+      low += min_of(ends[0], ends[1]);
+      high += max_of(ends[0], ends[1]);
+      reach += absolute(q[i]) * max_of(absolute(state_.low(i)), absolute(state_.high(i)));
+    }
+    if (!state_.finite() || !is_finite(mean.high)) {
+      const S product = is_finite(mean.high) ? quiet_nan<S> : mean.value();
+      central_moments<S> spoilt(order());
+      spoilt.add(product, state_.weight());
+      copy(spoilt, out);
+      return out;
+    }
+    if (low < high) {  // the box and this sum are rounded
+      const S slack = unit_roundoff<S> * (S(2 * width() + 8) * (high - low) + S(4) * reach);
+      low -= slack;
+      high += slack;
+    }
+    const detail::packed_symmetric& layout = state_.layout();
+    const detail::packed_tensors<S> weights(layout);
+    layout.exponential(q, order(), weights.orders());
+    std::vector<compensated<S>> sums(static_cast<std::size_t>(order()) + 1);
+    sums[0] = state_.weight_pair();
+    S factorial(1);
+    for (int p = 2; p <= order(); ++p) {
+      factorial *= S(p);
+      compensated<S> total;
+      for (index_t i = 0; i < layout.count(p); ++i) {
+        const compensated<S>& sum = state_.sum(p, i);
+        const compensated<S> exact = two_product(weights[p][i], sum.high);
+        total += exact.high;
+        total += S(exact.low + weights[p][i] * sum.low);
+      }
+      if (p % 2 == 0 && total.high < S(0)) total = {};
+      sums[std::size_t(p)] = {S(total.high * factorial), S(total.low * factorial)};
+    }
+    fill(out, sums, mean, S(mean.high + low), S(mean.high + high));
+    return out;
+  }
+
+  /// The state of central_moments as its for_each_number has it: sums, anchor, offset, exponent, ends, loss, finite.
+  static void fill(central_moments<T>& out, const std::vector<compensated<S>>& sums,
+                   const compensated<S>& mean, const S& low, const S& high) {
+    std::vector<S> numbers;
+    for (const compensated<S>& sum : sums) {
+      numbers.push_back(sum.high);
+      numbers.push_back(sum.low);
+    }
+    numbers.insert(numbers.end(), {mean.high, mean.low, S(0), low, high, S(1)});
+    std::size_t next = 0;
+    out.for_each_number([&](auto& number) {
+      if constexpr (std::same_as<std::remove_cvref_t<decltype(number)>, S>)
+        number = numbers[next++];
+    });
+  }
+  static void copy(const central_moments<S>& from, central_moments<T>& to) {
+    if constexpr (std::same_as<S, T>) {
+      to = from;
+    } else {
+      to.add(T(from.mean()), T(from.weight()));
+    }
+  }
+
+  detail::moment_tensor_state<S> state_;
+};
+
+}  // namespace cumulus
