@@ -3,6 +3,7 @@
 // Eigen's expressions, compiled once for each set of flags (CUMULUS_PEER_FLAGS).
 #include "support/eigen.hpp"
 #include "peers/peer.hpp"
+#include "support/eigen_attention.hpp"
 
 #include <Eigen/Core>
 #include <array>
@@ -48,11 +49,22 @@ void moments(const T* x, std::size_t n, T* mu) {
 }
 
 template <class T>
+void rank_update(const T* x, std::size_t n, std::size_t d, T* out) {
+  using index = Eigen::Index;
+  Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>> c(out, index(d), index(d));
+  c.setZero();
+  c.template selfadjointView<Eigen::Lower>().rankUpdate(
+      bench::const_rows<T>(x, index(n), index(d)).transpose());
+}
+
+template <class T>
 constexpr bench::peer_calls<T> calls{
     .logsumexp = logsumexp<T>,
     .softmax = softmax<T>,
     .log_softmax = log_softmax<T>,
     .moments = moments<T>,
+    .attention = bench::eigen_attention<T>,
+    .rank_update = rank_update<T>,
 };
 
 }  // namespace

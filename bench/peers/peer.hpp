@@ -20,6 +20,11 @@ struct peer_calls {
   void (*log_softmax_rows)(const T* x, T* out, std::size_t rows, std::size_t n) = nullptr;
   /// mu[1] the mean, mu[2..4] the central moments.
   void (*moments)(const T* x, std::size_t n, T* mu) = nullptr;
+  /// out = softmax(q k' / sqrt(d)) v: q and out n rows of d, k and v m rows; room for n m scores.
+  void (*attention)(const T* q, const T* k, const T* v, T* out, T* scores, std::size_t n,
+                    std::size_t m, std::size_t d) = nullptr;
+  /// The lower half of x' x, [d, d], x: n rows of d.
+  void (*rank_update)(const T* x, std::size_t n, std::size_t d, T* out) = nullptr;
 };
 
 struct peer {

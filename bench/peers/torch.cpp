@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// libtorch's softmax, log_softmax and logsumexp into memory that is there, one thread; its kernels choose their instruction set
+// libtorch's softmax, log_softmax, logsumexp and attention into memory that is there, one thread; its kernels choose their instruction set
 // themselves (ATEN_CPU_CAPABILITY asks for another).
 #include "peers/peer.hpp"
 
 #include <torch/torch.h>
 
+#include <cmath>
 #include <type_traits>
 
 namespace {
@@ -51,11 +52,21 @@ void log_softmax(const T* x, T* out, std::size_t n) {
 }
 
 template <class T>
+void attention(const T* q, const T* k, const T* v, T* out, T*, std::size_t n, std::size_t m,
+               std::size_t d) {
+  const c10::InferenceMode quiet;
+  torch::Tensor to = view(out, n, d);
+  const torch::Tensor scores = at::matmul(view(q, n, d), view(k, m, d).t());
+  at::matmul_out(to, at::softmax(scores / std::sqrt(static_cast<double>(d)), 1), view(v, m, d));
+}
+
+template <class T>
 constexpr bench::peer_calls<T> calls{.logsumexp = logsumexp<T>,
                                      .softmax = softmax<T>,
                                      .log_softmax = log_softmax<T>,
                                      .softmax_rows = softmax_rows<T>,
-                                     .log_softmax_rows = log_softmax_rows<T>};
+                                     .log_softmax_rows = log_softmax_rows<T>,
+                                     .attention = attention<T>};
 
 }  // namespace
 

@@ -2,15 +2,18 @@
 //
 // cumulus: logsumexp, softmax and their Taylor expansions. The headers, in the order the data flows.
 //
-//     x -> central_moments -> cumulants -> logsumexp_series -> estimate
+//     x    -> central_moments -> cumulants -> logsumexp_series -> estimate
+//     keys -> block_moments -> block_scores -> select_blocks -> block_sparse attention      (the first path, per block)
 //
 // Notation, the same in every header:
 //     n  elements          w_i, W  weights and their sum      x̄     weighted mean      y_i = x_i - x̄
 //     R  max x - min x     μ_k     Σ w_i y_i^k / W            m_k   μ_k / k!           P    order
 //     M(t) = Σ m_k t^k     K(t) = log M(t) = Σ c_k t^k        κ_k = k! c_k             r_k  coefficients of 1/M
 //     logsumexp(x) = log W + x̄ + K(1)                         softmax(x)_i = (w_i/W) e^{y_i} / M(1)
+//     n  queries, m  keys, d  their width, e  the values' width, b  tokens of a block, B  a block
 #pragma once
 
+#include <cumulus/core/serialise.hpp>
 #include <cumulus/core/version.hpp>
 
 #include <cumulus/exact/log_softmax.hpp>
@@ -30,6 +33,9 @@
 #include <cumulus/exact/softmax_mean.hpp>
 
 #include <cumulus/moments/central_moments.hpp>
+#include <cumulus/moments/comoments.hpp>
+#include <cumulus/moments/moment_tensor.hpp>
+#include <cumulus/moments/sliding_window.hpp>
 
 #include <cumulus/series/adaptive.hpp>
 #include <cumulus/series/certified_maximum.hpp>
@@ -56,3 +62,17 @@
 #include <cumulus/series/tilted_moments.hpp>
 #include <cumulus/series/uncentred.hpp>
 #include <cumulus/series/validate.hpp>
+
+#include <cumulus/blocks/block_moments.hpp>
+#include <cumulus/blocks/block_scores.hpp>
+#include <cumulus/blocks/certified_top.hpp>
+#include <cumulus/blocks/exact_block_scores.hpp>
+#include <cumulus/blocks/group_scores.hpp>
+#include <cumulus/blocks/select_blocks.hpp>
+
+#include <cumulus/attention/block_sparse.hpp>
+#include <cumulus/attention/dense.hpp>
+#include <cumulus/attention/moba.hpp>
+#include <cumulus/attention/residual_sums.hpp>
+#include <cumulus/attention/sparse_presets.hpp>
+#include <cumulus/attention/validate_cache.hpp>

@@ -70,7 +70,7 @@ class residual_sums {
       for (index_t i = 0; i < features(); ++i) {
         double* sum = &sums_[std::size_t(i * (e_ + 1))];
         const double p = phi[std::size_t(i)];
-        for (index_t j = 0; j < e_; ++j) sum[j] += p * double(v[j]);
+        for (index_t j = 0; j < e_; ++j) sum[j] += p * static_cast<double>(v[j]);
         sum[e_] += p;
       }
     }
@@ -93,7 +93,8 @@ class residual_sums {
         double f = 0;
         for (index_t i = 0; i < features(); ++i) f += query[std::size_t(i)] * phi[std::size_t(i)];
         const T* v = values.row(t);
-        for (index_t j = 0; j < e_; ++j) sum[std::size_t(j)] += sign * f * double(v[j]);
+        for (index_t j = 0; j < e_; ++j)
+          sum[std::size_t(j)] += sign * f * static_cast<double>(v[j]);
         sum[std::size_t(e_)] += sign * f;
       }
     };
@@ -116,8 +117,10 @@ class residual_sums {
       gather(from, count_, 1);
     }
     const double total = sum[std::size_t(e_)];
-    attention_part<T> part{T(std::log(total) + shift), std::vector<T>(std::size_t(e_))};
-    for (index_t j = 0; j < e_; ++j) part.output[std::size_t(j)] = T(sum[std::size_t(j)] / total);
+    attention_part<T> part{static_cast<T>(std::log(total) + shift),
+                           std::vector<T>(std::size_t(e_))};
+    for (index_t j = 0; j < e_; ++j)
+      part.output[std::size_t(j)] = static_cast<T>(sum[std::size_t(j)] / total);
     return part;
   }
 
@@ -150,7 +153,7 @@ class residual_sums {
       return;
     }
     *phi++ = 1;
-    for (index_t i = 0; i < d_; ++i) phi[i] = double(k[i]) - centre_[std::size_t(i)];
+    for (index_t i = 0; i < d_; ++i) phi[i] = static_cast<double>(k[i]) - centre_[std::size_t(i)];
     const double* y = phi;
     phi += d_;
     for (index_t i = 0; i < d_; ++i) {
@@ -167,7 +170,7 @@ class residual_sums {
     double shift = 0;
     *phi++ = 1;
     for (index_t i = 0; i < d_; ++i) {
-      phi[i] = scale_ * double(q[i]);
+      phi[i] = scale_ * static_cast<double>(q[i]);
       shift += phi[i] * centre_[std::size_t(i)];
     }
     const double* u = phi;
@@ -181,8 +184,9 @@ class residual_sums {
 
   void half_softmax(const T* x, double sign, double* out) const {
     double top = -infinity<double>, total = 0;
-    for (index_t i = 0; i < d_; ++i) top = std::max(top, sign * double(x[i]));
-    for (index_t i = 0; i < d_; ++i) total += out[i] = std::exp(sign * double(x[i]) - top);
+    for (index_t i = 0; i < d_; ++i) top = std::max(top, sign * static_cast<double>(x[i]));
+    for (index_t i = 0; i < d_; ++i)
+      total += out[i] = std::exp(sign * static_cast<double>(x[i]) - top);
     for (index_t i = 0; i < d_; ++i) out[i] /= total;
   }
 

@@ -8,11 +8,13 @@
 // files are written once over `pack`, and each set includes them into a namespace of its own.
 #pragma once
 
+#include <cumulus/kernels/attention_row.hpp>
 #include <cumulus/kernels/isa.hpp>
 #include <cumulus/kernels/lane_sums.hpp>
 #include <cumulus/kernels/row_sums.hpp>
 #include <cumulus/kernels/weighted_range.hpp>
 #include <cmath>
+#include <utility>
 
 #if CUMULUS_VECTORS
 
@@ -40,12 +42,15 @@ struct pack;
 #include <cumulus/kernels/pack_baseline.inc>
 //
 #include <cumulus/kernels/row_search.inc>
+#include <cumulus/kernels/vector_dots.inc>
 #include <cumulus/kernels/vector_exp.inc>
 #include <cumulus/kernels/vector_exp_sum.inc>
 #include <cumulus/kernels/vector_lanes.inc>
 #include <cumulus/kernels/vector_matrix.inc>
 #include <cumulus/kernels/vector_power_sums.inc>
 #include <cumulus/kernels/vector_products.inc>
+//
+#include <cumulus/kernels/vector_attention.inc>  // builds on the others
 
 }  // namespace cumulus::kernels::baseline
 
@@ -60,12 +65,15 @@ struct pack;
 #include <cumulus/kernels/pack_avx2.inc>
 //
 #include <cumulus/kernels/row_search.inc>
+#include <cumulus/kernels/vector_dots.inc>
 #include <cumulus/kernels/vector_exp.inc>
 #include <cumulus/kernels/vector_exp_sum.inc>
 #include <cumulus/kernels/vector_lanes.inc>
 #include <cumulus/kernels/vector_matrix.inc>
 #include <cumulus/kernels/vector_power_sums.inc>
 #include <cumulus/kernels/vector_products.inc>
+//
+#include <cumulus/kernels/vector_attention.inc>  // builds on the others
 
 }  // namespace cumulus::kernels::avx2
 
@@ -78,12 +86,15 @@ struct pack;
 #include <cumulus/kernels/pack_avx512.inc>
 //
 #include <cumulus/kernels/row_search.inc>
+#include <cumulus/kernels/vector_dots.inc>
 #include <cumulus/kernels/vector_exp.inc>
 #include <cumulus/kernels/vector_exp_sum.inc>
 #include <cumulus/kernels/vector_lanes.inc>
 #include <cumulus/kernels/vector_matrix.inc>
 #include <cumulus/kernels/vector_power_sums.inc>
 #include <cumulus/kernels/vector_products.inc>
+//
+#include <cumulus/kernels/vector_attention.inc>  // builds on the others
 
 }  // namespace cumulus::kernels::avx512
 
@@ -173,6 +184,46 @@ inline void add_product(const T* a, index_t a_row, index_t a_step, const T* b, i
                         T* c, index_t c_stride, index_t rows, index_t depth,
                         index_t columns) noexcept {
   CUMULUS_BEST_OF(add_product<T>(a, a_row, a_step, b, b_stride, c, c_stride, rows, depth, columns))
+}
+
+template <class T>
+inline void dot_rows(const T* rows, index_t stride, index_t width, index_t count, const T* x,
+                     double* out) noexcept {
+  CUMULUS_BEST_OF(dot_rows<T>(rows, stride, width, count, x, out))
+}
+
+template <class T>
+inline void score_rows(const T* q, index_t q_stride, index_t rows, const T* k, index_t k_stride,
+                       index_t count, index_t d, T* out, index_t out_stride) noexcept {
+  CUMULUS_BEST_OF(score_rows<T>(q, q_stride, rows, k, k_stride, count, d, out, out_stride))
+}
+template <class T>
+inline void add_values(const T* w, index_t w_stride, index_t rows, const T* v, index_t v_stride,
+                       index_t count, index_t e, T* out, index_t out_stride) noexcept {
+  CUMULUS_BEST_OF(add_values<T>(w, w_stride, rows, v, v_stride, count, e, out, out_stride))
+}
+template <class T>
+inline void add_kept_values(const T* w, const T* v, index_t v_stride, index_t count, index_t e,
+                            T* out) noexcept {
+  CUMULUS_BEST_OF(add_kept_values<T>(w, v, v_stride, count, e, out))
+}
+template <class T>
+inline void pack_keys(const T* k, index_t k_stride, index_t count, index_t d, T* out,
+                      index_t out_stride) noexcept {
+  CUMULUS_BEST_OF(pack_keys<T>(k, k_stride, count, d, out, out_stride))
+}
+template <bool Brain>
+inline void widen(const void* x, index_t n, float* out) noexcept {
+  CUMULUS_BEST_OF(widen<Brain>(x, n, out))
+}
+template <class T>
+inline bool weigh_row(T* s, index_t n, attention_row<T>& row, double* sums,
+                      index_t width) noexcept {
+  CUMULUS_BEST_OF(weigh_row<T>(s, n, row, sums, width))
+}
+template <class T>
+inline bool fold_row(const T* part, index_t n, double* sums) noexcept {
+  CUMULUS_BEST_OF(fold_row<T>(part, n, sums))
 }
 
 }  // namespace cumulus::kernels::best

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// One call of attention after its checks: what its loops share, and the loop that serves any scalar.
+// Layer 5 (attention).
+#pragma once
+
+#include <cumulus/attention/attention_options.hpp>
+#include <cumulus/attention/attention_result.hpp>
+#include <cumulus/core/token_rows.hpp>
+#include <cumulus/exact/softmax_mean.hpp>
+
+namespace cumulus::detail {
+
+/// Keys [low, high).
+struct key_range {
+  index_t low, high;
+};
+
+template <class T>
+struct attention_call {
+  const token_rows<T>&q, &k, &v;
+  const attention_options<T>& options;
+  index_t heads, group;        // of queries; how many of them share a head of k and v
+  index_t d, e;                // of one head
+  index_t first_query;         // position of query 0
+  strided_matrix<T> out;       // [n, heads e]
+  strided_matrix<T> log_sums;  // [n, heads]
+
+  [[nodiscard]] index_t queries() const noexcept { return q.size(); }
+  [[nodiscard]] index_t keys() const noexcept { return k.size(); }
+
+  template <class C>
+  [[nodiscard]] C scale() const {
+    if (options.scale) return C(*options.scale);
+    return d > 0 ? C(1) / square_root(C(d)) : C(1);
+  }
+
+  /// The keys that query i sees by its position.
+  [[nodiscard]] key_range sight(index_t i) const noexcept {
+    const index_t m = keys(), at = first_query + i;
+    const auto within = [m](index_t t) { return t < 0 ? 0 : t < m ? t : m; };
+    key_range seen{0, options.causal ? within(at + 1) : m};
+    if (options.window) {
+      if (*options.window < at + 1) seen.low = within(at + 1 - *options.window);
+      if (!options.causal && *options.window < m - at) seen.high = within(at + *options.window);
+    }
+    if (seen.high < seen.low) seen.high = seen.low;
+    return seen;
+  }
+
+  /// Writes the mean of a head's values and their log-sum-exp, after the sink has had its share: `mean(c)` is entry c.
+  template <class C, class Mean>
+  void write(index_t i, index_t head, C log_sum, Mean mean) const {
+    C share(1);
+    if (options.sink.given()) {
+      const C sink(options.sink[head]);
+      share = share_beside(log_sum, sink);
+      log_sum = logaddexp(log_sum, sink);
+    }
+    const bool none = !is_nan(share) && !(C(0) < share);
+    const strided<T> to = out.row(i).segment(head * e, e);
+    for (index_t c = 0; c < e; ++c) to[c] = none ? T(0) : static_cast<T>(C(share * mean(c)));
+    log_sums.row(i)[head] = static_cast<T>(log_sum);
+  }
+};
+
+template <class C>
+[[nodiscard]] C soft_capped(const C& score, const C& cap) {
+  using std::tanh;
+  return C(cap * C(tanh(C(score / cap))));
+}
+
+/// One query of one head, key by key.
+///
+/// Error   of the score, in the wider of T and double; beyond it that of softmax_mean.
+template <class T>
+void attend_by_terms(const attention_call<T>& call, index_t i, index_t head) {
+  using C = compute_scalar<T>;
+  using vector = Eigen::Matrix<C, Eigen::Dynamic, 1>;
+  const attention_options<T>& o = call.options;
+  const auto bias = o.bias.line(i, false);
+  const auto mask = o.mask.line(i, false);
+  const C scale = call.template scale<C>();
+  const T* const q = call.q.row(i) + head * call.d;
+  const index_t k_at = head / call.group * call.d, v_at = head / call.group * call.e;
+  softmax_mean<C, vector> mean(call.e);
+  vector value(call.e);
+  const key_range seen = call.sight(i);
+  for (index_t j = seen.low; j < seen.high; ++j) {
+    if (mask.data != nullptr && !mask[j]) continue;
+    const T *const k = call.k.row(j) + k_at, *const v = call.v.row(j) + v_at;
+    C score(0);
+    for (index_t c = 0; c < call.d; ++c) score += C(q[c]) * C(k[c]);
+    score *= scale;
+    if (o.softcap > 0) score = soft_capped(score, C(o.softcap));
+    if (bias.data != nullptr) score += C(bias[j]);
+    for (index_t c = 0; c < call.e; ++c) value[c] = C(v[c]);
+    mean.add(score, value);
+  }
+  const vector result = mean.value();
+  call.write(i, head, mean.log_sum(), [&](index_t c) { return result[c]; });
+}
+
+}  // namespace cumulus::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// What a call of attention may say besides Q, K and V, by designated initializers: `{.causal = true, .softcap = 30}`.
+// Layer 5 (attention).
+#pragma once
+
+#include <cumulus/core/options.hpp>
+#include <optional>
+
+namespace cumulus {
+
+namespace detail {
+
+template <class T>
+struct attention_scalar_of {
+  using type = T;
+};
+template <>
+struct attention_scalar_of<Eigen::half> {
+  using type = float;
+};
+template <>
+struct attention_scalar_of<Eigen::bfloat16> {
+  using type = float;
+};
+
+}  // namespace detail
+
+/// The scalar of scores and weights: T itself, float for the half types.
+template <class T>
+using attention_scalar = typename detail::attention_scalar_of<T>::type;
+
+/// score = softcap tanh(scale q.k / softcap) + bias for the keys that a query sees.
+///
+/// Shape    bias, mask: [n, m], or [m] for all queries; the same for all heads. sink: a number, or one for each query head.
+/// Edges    a key that is masked, or out of sight by position, never enters the result, whatever it or its value holds. A sink
+///          of -inf is none.
+template <class T>
+struct attention_options {
+  bool causal = false;            ///< a query sees no key after its own position
+  std::optional<double> scale{};  ///< of q.k; 1 / sqrt(d) if not given. Requires a finite one
+  broadcast_operand<attention_scalar<T>> bias{};
+  broadcast_operand<bool> mask{};  ///< true keeps
+  line_number sink{};  ///< one more term e^sink, of no value, in what the weights are divided by
+  double softcap = 0;  ///< bounds |scale q.k|; 0 for no bound
+  std::optional<index_t>
+      window{};  ///< a query sees only keys less than so many tokens from its own position
+  std::optional<index_t>
+      first_query{};  ///< the position of query 0; if not given m - n: the last query stands at the last key
+  int threads = 1;               ///< queries are spread over so many, with OpenMP or the executor
+  cumulus::executor executor{};  ///< runs the parts, if given
+};
+
+/// How many heads lie side by side in a row of Q, and in one of K and V.
+struct head_counts {
+  index_t queries = 1;  ///< a multiple of keys; neighbours share a head of K and V
+  index_t keys = 1;
+};
+
+}  // namespace cumulus

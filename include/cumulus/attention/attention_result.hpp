@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+//
+// What attention gives, and how the results of split ranges of keys become that of all of them.
+// Layer 5 (attention).
+#pragma once
+
+#include <cumulus/core/plain.hpp>
+#include <cumulus/core/require.hpp>
+#include <cumulus/exact/logaddexp.hpp>
+
+namespace cumulus {
+
+/// Of n queries: the means of the values, a row each, and log sum e^score. The default object is that of no query.
+template <class T>
+struct attention_result {
+  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> output;  ///< [n, e]
+  Eigen::Matrix<T, Eigen::Dynamic, 1> log_sum_exp;                           ///< [n]
+};
+
+/// The same with `heads` outputs side by side.
+template <class T>
+struct multi_head_result {
+  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> output;       ///< [n, heads e]
+  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> log_sum_exp;  ///< [n, heads]
+};
+
+/// Of n queries and no key: the identity of merge.
+template <class T>
+[[nodiscard]] attention_result<T> no_attention(index_t n, index_t e) {
+  using result = attention_result<T>;
+  return {decltype(result::output)::Zero(n, e),
+          decltype(result::log_sum_exp)::Constant(n, -infinity<T>)};
+}
+
+/// The share of a part of log-sum-exp a beside one of b: 1 / (1 + e^(b - a)).
+///
+/// Edges   0 where a is -inf or b alone is +inf, also beside each other; NaN where both are +inf, or one is NaN.
+/// Error   u (|a| + |b|) relative from the rounding of a and b, and 3 u.
+template <class T>
+[[nodiscard]] T share_beside(const T& a, const T& b) {
+  using C = compute_scalar<T>;
+  if (is_nan(a) || is_nan(b)) return quiet_nan<T>;
+  if (a <= -infinity<T>) return T(0);
+  if (b <= -infinity<T>) return T(1);
+  if (!(a < infinity<T>)) return b < infinity<T> ? T(1) : quiet_nan<T>;
+  if (!(b < infinity<T>)) return T(0);
+  return T(C(1) / (C(1) + exponential(C(C(b) - C(a)))));
+}
+
+namespace detail {
+
+/// out = p out + r other, of which a part of share 0 takes no part, whatever it holds.
+template <class Out, class Other, class T>
+void mix_rows(Out&& out, const Other& other, const T& p, const T& r) {
+  using C = compute_scalar<T>;
+  const auto none = [](const T& x) { return !is_nan(x) && !(T(0) < x); };
+  for (index_t c = 0; c < index_t(out.size()); ++c) {
+    const C mine = none(p) ? C(0) : C(p) * C(out(c));
+    const C theirs = none(r) ? C(0) : C(r) * C(other(c));
+    out(c) = T(mine + theirs);
+  }
+}
+
+}  // namespace detail
+
+/// The same as merge of one query: row i of `into` with row j of `other`. Unchecked.
+template <class T>
+void merge_row(attention_result<T>& into, index_t i, const attention_result<T>& other, index_t j) {
+  const T a = into.log_sum_exp[i], b = other.log_sum_exp[j];
+  if (b <= -infinity<T>) {
+    if (a <= -infinity<T>) into.output.row(i).setZero();
+    return;
+  }
+  detail::mix_rows(into.output.row(i), other.output.row(j), share_beside(a, b), share_beside(b, a));
+  into.log_sum_exp[i] = logaddexp(a, b);
+}
+
+/// Makes `into` the result of the keys of both.
+///
+/// A part of log-sum-exp -inf changes nothing, and neither does one whose share rounds to 0, whatever its outputs hold. Two parts
+/// of +inf leave a mean of NaN, a NaN leaves NaN.
+///
+/// Shape    the same n and e; else std::invalid_argument.
+/// Error    that of shares: u (|a| + |b| + 4) for log-sum-exps a and b, of the larger |output|.
+/// Cost     n (2 exp + 3 e operations); no allocation.
+/// Source   as softmax_mean, whose states keep more digits.
+template <class T>
+attention_result<T>& merge(attention_result<T>& into, const attention_result<T>& other) {
+  require_same_shape("merge", "output", into.output.rows(), into.output.cols(), "other output",
+                     other.output.rows(), other.output.cols());
+  require_same_size("merge", "log_sum_exp", into.log_sum_exp.size(), "other log_sum_exp",
+                    other.log_sum_exp.size());
+  require_same_size("merge", "output's column", into.output.rows(), "log_sum_exp",
+                    into.log_sum_exp.size());
+  for (index_t i = 0; i < into.output.rows(); ++i) merge_row(into, i, other, i);
+  return into;
+}
+
+}  // namespace cumulus

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+//
+// Published configurations of block-sparse attention: the block length, what is kept of a block, and the options.
+// Layer 5 (attention): uses blocks.
+#pragma once
+
+#include <cumulus/attention/block_sparse_options.hpp>
+#include <cumulus/blocks/block_summary.hpp>
+
+namespace cumulus {
+
+/// For `block_moments<T>(d, p.block, p.summary, e)` and `block_sparse_attention(q, k, v, blocks, p.options)`.
+struct block_sparse_preset {
+  index_t block;
+  block_summary summary;
+  block_sparse_options options;
+};
+
+/// MoBA: mean keys by an unscaled product that counts no tokens, the own block one of `top`. For blocks of one length the
+/// scale does not change which are chosen.
+/// Source   E. Lu et al., arXiv 2502.13189 (2025): 8K tokens, blocks of 512, 3 of them.
+[[nodiscard]] inline block_sparse_preset moba_preset(index_t block = 512, index_t top = 3) {
+  block_sparse_preset p{.block = block, .summary = {}, .options = {}};
+  p.options.score = block_score::pooled;
+  p.options.select.top = top;
+  return p;
+}
+
+/// Quest: the box's upper end of every score, a budget of tokens, the last page always; at least 3 pages.
+/// Source   J. Tang et al., arXiv 2406.10774 (2024): pages of 16; budgets of 64 to 2048 tokens.
+[[nodiscard]] inline block_sparse_preset quest_preset(index_t budget = 1024, index_t page = 16) {
+  if (page < 1) refuse("quest_preset: a page of " + std::to_string(page) + " tokens");
+  block_sparse_preset p{.block = page, .summary = {.box = true}, .options = {}};
+  p.options.score = block_score::box;
+  p.options.select.top = std::max(budget / page, index_t(3));
+  p.options.own_counts = false;
+  return p;
+}
+
+/// HiLS: the tangent of a block's log-mass at a landmark query (block_moments::set_references), which is also the mass that the
+/// block's output gets; a sliding window beside them.
+/// Source   X. Hu et al., arXiv 2607.02980 (2026) and its code: blocks of 64, 32 of them, a window of 512.
+[[nodiscard]] inline block_sparse_preset hils_preset(index_t top = 32, index_t block = 64,
+                                                     index_t window = 512) {
+  block_sparse_preset p{.block = block, .summary = {.landmark = true}, .options = {}};
+  p.options.score = block_score::landmark;
+  p.options.select.top = top;
+  p.options.own_counts = false;
+  p.options.window = window;
+  p.options.surrogate_mass = true;
+  return p;
+}
+
+/// COBS: the second cumulant from a low-rank covariance, a sliding window beside the blocks.
+/// Source   Tian et al., arXiv 2607.09052 (2026): blocks of 32, 16 of them, a window of 256, rank 4 (or 6).
+[[nodiscard]] inline block_sparse_preset cobs_preset(int rank = 4, index_t top = 16,
+                                                     index_t block = 32, index_t window = 256) {
+  block_sparse_preset p{.block = block,
+                        .summary = {.covariance = covariance_kind::low_rank, .rank = rank},
+                        .options = {}};
+  p.options.score = block_score::taylor2;
+  p.options.select.top = top;
+  p.options.own_counts = false;
+  p.options.window = window;
+  return p;
+}
+
+/// SPLA: log(1 + q Sigma q / 2), a quarter of the blocks, the rest by linear attention over φ(x) = [softmax(x), softmax(-x)] less that
+/// of the chosen blocks. Its own block length and number are known at second hand only; the output is merged by log-sum-exp,
+/// where the authors add normalised outputs.
+/// Source   B. Wang et al., arXiv 2601.22379 (2026).
+[[nodiscard]] inline block_sparse_preset spla_preset(index_t tokens, double share = 0.25,
+                                                     index_t block = 32) {
+  if (block < 1) refuse("spla_preset: a block of " + std::to_string(block) + " tokens");
+  if (!(share > 0) || share > 1)
+    refuse("spla_preset: a share of " + std::to_string(share) + ", not in (0, 1]");
+  block_sparse_preset p{
+      .block = block, .summary = {.covariance = covariance_kind::full}, .options = {}};
+  p.options.score = block_score::moment2;
+  p.options.select.top = std::max(index_t(share * double(tokens / block)), index_t(1));
+  p.options.left_out = left_out::residual;
+  p.options.kernel = residual_kernel::softmax_pair;
+  return p;
+}
+
+}  // namespace cumulus

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// Whether a cache of keys and values holds numbers only.
+// Layer 5 (attention).
+#pragma once
+
+#include <cumulus/attention/dense.hpp>
+
+namespace cumulus {
+
+namespace detail {
+
+/// Refuses the first token that holds a NaN.
+template <class T>
+void require_no_nan(const char* what, const token_rows<T>& tokens) {
+  for (index_t t = 0; t < tokens.size(); ++t) {
+    const T* const row = tokens.row(t);
+    for (index_t c = 0; c < tokens.width(); ++c) {
+      if (is_nan(row[c]))
+        refuse(std::string("validate: ") + what + " of token " + std::to_string(t) +
+               " has a NaN at " + std::to_string(c));
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Throws std::invalid_argument that names the first token whose key holds a NaN, else the first whose value does.
+///
+/// Shape   K: [m, d], V: [m, e], matrices or token_rows of one scalar; every head of them.
+/// Cost    one read of both.
+template <class K, class V>
+requires attention_arguments<K, K, V>
+void validate(const K& keys, const V& values) {
+  using T = detail::token_scalar_of<K>;
+  const token_rows<T>&k = detail::tokens_of<T>(keys), &v = detail::tokens_of<T>(values);
+  if (k.size() != v.size())
+    refuse("validate: " + std::to_string(k.size()) + " keys, " + std::to_string(v.size()) +
+           " values");
+  detail::require_no_nan("the key", k);
+  detail::require_no_nan("the value", v);
+}
+
+}  // namespace cumulus

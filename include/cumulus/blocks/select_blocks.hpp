@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+//
+// Which blocks a query reads, from their scores.
+// Layer 4 (blocks): uses core and exact; block-sparse attention takes the result.
+#pragma once
+
+#include <cumulus/blocks/block_score.hpp>
+#include <cumulus/core/view.hpp>
+#include <cumulus/exact/logsumexp.hpp>
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace cumulus {
+
+/// Blocks are taken in the order of their scores until one of the limits is met; forced blocks come first.
+struct selection {
+  index_t top =
+      std::numeric_limits<index_t>::max();  ///< so many blocks, the forced ones among them
+  double mass = 1;  ///< until their share of the scores' mass reaches this; 1 for all
+  double threshold = -infinity<double>;  ///< none with a lower score
+  index_t own = -1;   ///< the query's own block, forced and without a score of its own; -1 for none
+  index_t sinks = 0;  ///< the first blocks, forced
+  index_t usable = std::numeric_limits<index_t>::max();  ///< causal: only blocks before this one
+};
+
+namespace detail {
+
+/// The order of scores: NaN as high as +inf, so that what is not known to be small is read.
+[[nodiscard]] inline double rank_of(double score) noexcept {
+  return is_nan(score) ? infinity<double> : score;
+}
+
+/// The first `n` of the candidates with the highest ranks, equal ones by lower index, in that order.
+inline void sort_by_rank(std::vector<index_t>& candidates, std::size_t n,
+                         const std::vector<double>& rank) {
+  const auto above = [&](index_t a, index_t b) {
+    const double x = rank[std::size_t(a)], y = rank[std::size_t(b)];
+    return x > y || (x == y && a < b);
+  };
+  const auto middle = candidates.begin() + std::ptrdiff_t(std::min(n, candidates.size()));
+  std::nth_element(candidates.begin(), middle, candidates.end(), above);
+  std::sort(candidates.begin(), middle, above);
+}
+
+template <class X>
+[[nodiscard]] std::vector<double> scores_of(const X& x) {
+  const operand<scalar_of<X>> held(x);
+  std::vector<double> s;
+  for (index_t i = 0; i < held.size(); ++i) s.push_back(static_cast<double>(held.view()[i]));
+  return s;
+}
+template <class T>
+[[nodiscard]] std::vector<double> scores_of(const std::vector<scored_block<T>>& x) {
+  std::vector<double> s;
+  for (const auto& block : x) s.push_back(double(block.value));
+  return s;
+}
+
+[[nodiscard]] inline std::vector<index_t> selected(const std::vector<double>& score,
+                                                   const selection& options) {
+  const auto fail = [](const std::string& what) { refuse("select_blocks: " + what); };
+  if (options.top < 1) fail("top " + std::to_string(options.top) + " is below 1");
+  if (!(options.mass > 0) || options.mass > 1)
+    fail("mass " + std::to_string(options.mass) + " is not in (0, 1]");
+  if (is_nan(options.threshold)) fail("threshold is NaN");
+  if (options.own < -1) fail("own " + std::to_string(options.own) + " is no block");
+  if (options.sinks < 0) fail(std::to_string(options.sinks) + " sinks");
+  if (options.usable < 0) fail("usable " + std::to_string(options.usable) + " is negative");
+
+  const index_t usable = std::min(options.usable, index_t(score.size()));
+  const index_t sinks = std::min(options.sinks, usable);
+  std::vector<index_t> taken, free;
+  for (index_t B = 0; B < sinks; ++B) taken.push_back(B);
+  if (options.own >= sinks) taken.push_back(options.own);
+  std::vector<double> rank, mass;
+  for (const double s : score) rank.push_back(rank_of(s));
+  for (index_t B = 0; B < usable; ++B) {
+    if (B == options.own) continue;
+    mass.push_back(score[std::size_t(B)]);
+    if (B >= sinks) free.push_back(B);
+  }
+  const index_t room = std::max(options.top - index_t(taken.size()), index_t(0));
+  sort_by_rank(free, std::size_t(std::min(room, index_t(free.size()))), rank);
+  const double whole = options.mass < 1 ? logsumexp(mass) : 0.0;
+  double share = 0;
+  for (index_t B = 0; B < sinks && options.mass < 1; ++B) {
+    if (B != options.own) share += std::exp(score[std::size_t(B)] - whole);
+  }
+  for (std::size_t i = 0; i < free.size() && index_t(i) < room; ++i) {
+    if (options.mass < 1 && share >= options.mass) break;
+    const std::size_t B = std::size_t(free[i]);
+    if (rank[B] < options.threshold) break;
+    taken.push_back(free[i]);
+    if (options.mass < 1) share += std::exp(score[B] - whole);
+  }
+  std::sort(taken.begin(), taken.end());
+  return taken;
+}
+
+}  // namespace detail
+
+/// The blocks to read, ascending.
+///
+/// Shape    scores: any vector of log-masses, or what block_scores returns; the result: distinct indices.
+/// Edges    ties go to the lower index; NaN is taken first, so that it shows in the output; fewer blocks than asked are
+///          all taken. top = 1 with an own block takes that alone, as MoBA's counting has it. own may lie past the scores:
+///          an open block has none.
+/// Requires top >= 1, 0 < mass <= 1, sinks, usable >= 0: else std::invalid_argument.
+/// Cost     n + k log k.
+template <class Scores>
+[[nodiscard]] std::vector<index_t> select_blocks(const Scores& scores,
+                                                 const selection& options = {}) {
+  return detail::selected(detail::scores_of(scores), options);
+}
+
+}  // namespace cumulus
