@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -103,28 +105,29 @@ void ours_paged(const T* q, const T* k, const T* v, T* out, T*, std::size_t n, s
 /// max |o - exact| / sum p |v| of every 256th query, for attention to keys [0, m), or to the first m - n + i + 1 if causal.
 template <class T>
 double error_of(const tokens<T>& t, const T* out, bool causal) {
-  double worst = 0;
-  std::vector<double> p(t.m);
+  using wide = std::conditional_t<std::same_as<T, float>, double, long double>;
+  wide worst = 0;
+  std::vector<wide> p(t.m);
   for (std::size_t i = 0; i < t.n; i += 256) {
     const std::size_t seen = causal ? t.m - t.n + i + 1 : t.m;
-    double top = -HUGE_VAL, sum = 0;
+    wide top = -HUGE_VAL, sum = 0;
     for (std::size_t j = 0; j < seen; ++j) {
       p[j] = 0;
-      for (std::size_t c = 0; c < t.d; ++c) p[j] += double(t.q[i * t.d + c]) * t.k[j * t.d + c];
-      p[j] /= std::sqrt(double(t.d));
+      for (std::size_t c = 0; c < t.d; ++c) p[j] += wide(t.q[i * t.d + c]) * wide(t.k[j * t.d + c]);
+      p[j] /= std::sqrt(wide(t.d));
       top = std::max(top, p[j]);
     }
     for (std::size_t j = 0; j < seen; ++j) sum += p[j] = std::exp(p[j] - top);
     for (std::size_t c = 0; c < t.d; ++c) {
-      double mean = 0, size = 0;
+      wide mean = 0, size = 0;
       for (std::size_t j = 0; j < seen; ++j) {
-        mean += p[j] / sum * t.v[j * t.d + c];
-        size += p[j] / sum * std::abs(t.v[j * t.d + c]);
+        mean += p[j] / sum * wide(t.v[j * t.d + c]);
+        size += p[j] / sum * std::abs(wide(t.v[j * t.d + c]));
       }
-      worst = std::max(worst, std::abs(mean - out[i * t.d + c]) / size);
+      worst = std::max(worst, std::abs(mean - wide(out[i * t.d + c])) / size);
     }
   }
-  return worst;
+  return double(worst);
 }
 
 template <class T>

@@ -172,6 +172,29 @@ void crossover(benchmark::State& state, int order, index_t d) {
   state.counters["ratio"] = measured / predicted;
 }
 
+/// By the state and by the scores, at as many tokens as are computed to make no difference: the ratio of the times.
+void changeover(benchmark::State& state, int order, index_t d, bool causal) {
+  const auto n = index_t(cumulus::switch_length(d, value_width, order, causal));
+  const matrix q = tokens(n, d, 1u), k = tokens(n, d, 2u), v = tokens(n, value_width, 3u);
+  const auto time = [&](cumulus::linear_way way) {
+    double best = 1e300;
+    for (int trial = 0; trial < 7; ++trial) {
+      const auto start = std::chrono::steady_clock::now();
+      auto result =
+          cumulus::linear_attention(q, k, v, {.order = order, .causal = causal, .way = way});
+      benchmark::DoNotOptimize(result.output.data());
+      best = std::min(
+          best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return best;
+  };
+  double ratio = 0;
+  for (auto _ : state)
+    ratio = time(cumulus::linear_way::features) / time(cumulus::linear_way::scores);
+  state.counters["tokens"] = double(n);
+  state.counters["ratio"] = ratio;
+}
+
 [[maybe_unused]] const bool enrolled = [] {
   for (const auto& [order, d] : {std::pair(1, index_t(64)), std::pair(2, index_t(16)),
                                  std::pair(2, index_t(64)), std::pair(3, index_t(16))}) {
@@ -201,6 +224,12 @@ void crossover(benchmark::State& state, int order, index_t d) {
     benchmark::RegisterBenchmark(path("crossover", "cumulus", p, width).c_str(),
                                  [=](benchmark::State& s) { crossover(s, p, width); })
         ->Iterations(1);
+    for (const bool causal : {true, false}) {
+      benchmark::RegisterBenchmark(
+          path(causal ? "causal_switch" : "switch", "cumulus", p, width).c_str(),
+          [=](benchmark::State& s) { changeover(s, p, width, causal); })
+          ->Iterations(1);
+    }
   }
   bench::enrol_floors<float>();
   return true;

@@ -50,7 +50,6 @@ void moments(const T* x, std::size_t n, T* mu) {
 
 template <class T>
 void rank_update(const T* x, std::size_t n, std::size_t d, T* out) {
-  using index = Eigen::Index;
   Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>> c(out, index(d), index(d));
   c.setZero();
   c.template selfadjointView<Eigen::Lower>().rankUpdate(

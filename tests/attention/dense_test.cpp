@@ -505,7 +505,8 @@ TEST_CASE("attention: heads share keys, and each is a call of its own", "[attent
   }
 }
 
-TEST_CASE("attention: strides and pages give the same to the last bit", "[attention][property]") {
+TEST_CASE("attention: strides give the same to the last bit, pages to the bound",
+          "[attention][property]") {
   const index_t m = 333, d = 20, e = 12, page = 16, pages = 21;
   for (const index_t n : {1, 3, 12}) {
     const auto q = normal<float>(n, d, 2, 1), k = normal<float>(m, d, 2, 2),
@@ -529,13 +530,14 @@ TEST_CASE("attention: strides and pages give the same to the last bit", "[attent
     }
     const token_rows<float> keys(key_pool.data(), page, table, m, d, d),
         values(value_pool.data(), page, table, m, e, e);
-    CHECK(same_result(attention(q, keys, values, {.causal = true}), plain));
+    const auto paged = attention(q, keys, values, {.causal = true});
+    CHECK(error(q, k, v, {.causal = true}, paged) <= 1);
 
     Eigen::MatrixXf out(2 * n, e);
     Eigen::Matrix<float, 1, Eigen::Dynamic> sums(n);
     attention(q, keys, values, out.topRows(n), sums, {.causal = true});
-    CHECK(same(out.topRows(n), plain.output));
-    CHECK(same(sums.transpose(), plain.log_sum_exp));
+    CHECK(same(out.topRows(n), paged.output));
+    CHECK(same(sums.transpose(), paged.log_sum_exp));
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include <cumulus/attention/aligned_rooms.hpp>
 #include <cumulus/attention/attention_call.hpp>
+#include <cumulus/attention/token_stretch.hpp>
 #include <cumulus/kernels/matrix_product.hpp>
 #include <algorithm>
 #include <cstring>
@@ -23,8 +24,9 @@ namespace cumulus::detail {
 template <class T>
 class attention_stream {
   using W = attention_scalar<T>;
-  static constexpr bool converted = !std::same_as<T, W>;
-  static constexpr index_t block = kernels::attention_block, side_by_side = 64;
+  static constexpr bool converted = token_stretch<T>::converted;
+  static constexpr index_t block = kernels::attention_block,
+                           side_by_side = token_stretch<T>::side_by_side;
   static constexpr index_t together = 12;  // rows whose scores of a block stay in the nearest cache
   static constexpr index_t many = 12;      // rows that pay for laying keys side by side
 
@@ -40,7 +42,9 @@ class attention_stream {
         stretch_(packed_ || converted ? block : 4 * block),
         d_(padded(call.d)),
         e_(padded(call.e)),
-        rows_(std::size_t(most_rows)) {
+        rows_(std::size_t(most_rows)),
+        keys_(call.k, call.d),
+        values_(call.v, call.e) {
     const index_t beside = std::min(most_rows, together), sums = most_rows * sums_each(),
                   q = most_rows * d_, scores = beside * stretch_, part = beside * e_,
                   keys = packed_ || converted ? stretch_ * call.d : 0,
@@ -54,8 +58,8 @@ class attention_stream {
     q_ = memory.take<W>(q);
     scores_ = memory.take<W>(scores);
     part_ = memory.take<W>(part);
-    keys_ = memory.take<W>(keys);
-    values_ = memory.take<W>(values);
+    keys_.keep_in(laid_ = memory.take<W>(keys));
+    values_.keep_in(memory.take<W>(values));
     wide_ = memory.take<W>(wide);
     memory_ = std::move(memory);
   }
@@ -70,16 +74,18 @@ class attention_stream {
   void pass(index_t head, index_t first, index_t count) {
     head_ = head;
     first_ = first;
+    keys_.choose(head);
+    values_.choose(head);
     begin(count);
     const key_range all = seen_by(0, count);
     for (index_t t = all.low / stretch_ * stretch_; t < all.high; t += stretch_) {
       const index_t size = std::min(stretch_, all.high - t);
       if (packed_) {
-        lay_side_by_side(t, size);
-      } else if (converted) {
-        convert(call_.k, head_ * call_.d, call_.d, t, size, keys_);
+        keys_.lay_side_by_side(t, size, laid_, wide_);
+      } else {
+        keys_.load(t, size);
       }
-      if (converted) convert(call_.v, head_ * call_.e, call_.e, t, size, values_);
+      values_.load(t, size);
       for (index_t r = 0; r < count; r += together) take(t, r, std::min(together, count - r));
     }
     for (index_t r = 0; r < count; ++r) finish(r);
@@ -127,61 +133,12 @@ class attention_stream {
     }
   }
 
-  /// Key j of the block stands at column j % 64 of matrix j / 64, which has a row for each of the d entries.
-  void lay_side_by_side(index_t t, index_t size) {
-    const auto place = [&](index_t j) {
-      return keys_ + j / side_by_side * side_by_side * call_.d + j % side_by_side;
-    };
-    for (index_t j = 0, run = 0; j < size; j += run) {
-      run = std::min({call_.k.run(t + j), size - j, side_by_side - j % side_by_side});
-      if constexpr (converted) {
-        convert(call_.k, head_ * call_.d, call_.d, t + j, run, wide_);
-        kernels::best::pack_keys<W>(wide_, call_.d, run, call_.d, place(j), side_by_side);
-      } else {
-        kernels::best::pack_keys<W>(call_.k.row(t + j) + head_ * call_.d, call_.k.row_stride(), run,
-                                    call_.d, place(j), side_by_side);
-      }
-    }
-    for (index_t j = size; j % side_by_side != 0; ++j) {  // beyond the keys, numbers of no use
-      for (index_t c = 0; c < call_.d; ++c) place(j)[c * side_by_side] = W(0);
-    }
-  }
-
-  /// Tokens of the half types as floats.
-  static void convert([[maybe_unused]] const token_rows<T>& tokens, [[maybe_unused]] index_t at,
-                      [[maybe_unused]] index_t width, [[maybe_unused]] index_t t,
-                      [[maybe_unused]] index_t size, [[maybe_unused]] W* to) {
-    if constexpr (converted) {
-      constexpr bool brain = std::same_as<T, Eigen::bfloat16>;
-      const bool close = tokens.row_stride() == width;  // rows of a run are one piece
-      for (index_t j = 0, run = 0; j < size; j += run) {
-        run = close ? std::min(tokens.run(t + j), size - j) : 1;
-        kernels::best::widen<brain>(tokens.row(t + j) + at, run * width, to + j * width);
-      }
-    }
-  }
-
-  /// `each(j, run, rows, stride)` for runs j .. j + run - 1 of `size` tokens from t + first on; they lie `stride` apart.
-  template <class Each>
-  void in_runs(const token_rows<T>& tokens, index_t at, index_t width,
-               [[maybe_unused]] const W* copied, index_t t, index_t first, index_t size,
-               Each each) const {
-    if constexpr (converted) {
-      each(first, size, copied + first * width, width);
-    } else {
-      for (index_t j = first, run = 0; j < first + size; j += run) {
-        run = std::min(tokens.run(t + j), first + size - j);
-        each(j, run, tokens.row(t + j) + at, tokens.row_stride());
-      }
-    }
-  }
-
   /// The keys from t on, as many as a stretch has, for rows r .. r + count - 1.
   void take(index_t t, index_t r, index_t count) {
     const key_range near = seen_by(r, count);
     const index_t size = std::min(near.high - t, stretch_);
     if (size <= 0 || near.low >= t + stretch_) return;
-    multiply_keys(t, r, count, size);
+    multiply_keys(r, count, size);
 
     const index_t whole = padded(size, kernels::weights_together);
     bool any = false;
@@ -200,40 +157,38 @@ class attention_stream {
     for (index_t j = 0; j < size; j += block) {
       const index_t some = std::min(block, size - j);
       set_zero(part_, count * e_);
-      add_values(t, j, some, count);
+      add_values(j, some, count);
       for (index_t i = 0; i < count; ++i) {
         if (!fold(i, r + i)) add_kept_values(t, j, some, i, r + i);
       }
     }
   }
 
-  void multiply_keys(index_t t, index_t r, index_t count, index_t size) const {
+  void multiply_keys(index_t r, index_t count, index_t size) const {
     const W* const q = q_ + r * d_;
     if (!packed_) {
-      return in_runs(call_.k, head_ * call_.d, call_.d, keys_, t, 0, size,
-                     [&](index_t j, index_t run, const W* keys, index_t stride) {
-                       kernels::best::score_rows<W>(q, d_, count, keys, stride, run, call_.d,
-                                                    scores_ + j, stretch_);
-                     });
+      return keys_.in_runs(0, size, [&](index_t j, index_t run, const W* keys, index_t stride) {
+        kernels::best::score_rows<W>(q, d_, count, keys, stride, run, call_.d, scores_ + j,
+                                     stretch_);
+      });
     }
     set_zero(scores_, count * stretch_);
     for (index_t j = 0; j < size; j += side_by_side) {
-      kernels::add_product<W>(q, d_, 1, keys_ + j * call_.d, side_by_side, scores_ + j, stretch_,
+      kernels::add_product<W>(q, d_, 1, laid_ + j * call_.d, side_by_side, scores_ + j, stretch_,
                               count, call_.d, side_by_side);
     }
   }
 
-  void add_values(index_t t, index_t first, index_t size, index_t count) const {
-    in_runs(call_.v, head_ * call_.e, call_.e, values_, t, first, size,
-            [&](index_t j, index_t run, const W* values, index_t stride) {
-              if (packed_) {
-                kernels::add_product<W>(scores_ + j, stretch_, 1, values, stride, part_, e_, count,
-                                        run, call_.e);
-              } else {
-                kernels::best::add_values<W>(scores_ + j, stretch_, count, values, stride, run,
-                                             call_.e, part_, e_);
-              }
-            });
+  void add_values(index_t first, index_t size, index_t count) const {
+    values_.in_runs(first, size, [&](index_t j, index_t run, const W* values, index_t stride) {
+      if (packed_) {
+        kernels::add_product<W>(scores_ + j, stretch_, 1, values, stride, part_, e_, count, run,
+                                call_.e);
+      } else {
+        kernels::best::add_values<W>(scores_ + j, stretch_, count, values, stride, run, call_.e,
+                                     part_, e_);
+      }
+    });
   }
 
   /// Row i of the block's sums, of the row r of all; false where one of them is not finite.
@@ -245,10 +200,9 @@ class attention_stream {
   void add_kept_values(index_t t, index_t first, index_t size, index_t i, index_t r) {
     W* const part = part_ + i * e_;
     set_zero(part, e_);
-    in_runs(call_.v, head_ * call_.e, call_.e, values_, t, first, size,
-            [&](index_t j, index_t run, const W* values, index_t stride) {
-              kernels::best::add_kept_values<W>(scores(i) + j, values, stride, run, call_.e, part);
-            });
+    values_.in_runs(first, size, [&](index_t j, index_t run, const W* values, index_t stride) {
+      kernels::best::add_kept_values<W>(scores(i) + j, values, stride, run, call_.e, part);
+    });
     if (!fold(i, r)) add_term_by_term(t + first, r, scores(i) + first, size);
   }
 
@@ -279,7 +233,7 @@ class attention_stream {
     bool finite_values = true;
     for (index_t j = 0; j < size; ++j) {
       if (!(W(0) < weights[j])) continue;
-      const T* const v = call_.v.row(t + j) + head_ * call_.e;
+      const T* const v = values_.row(t + j);
       for (index_t c = 0; c < call_.e; ++c) {
         finite_values = finite_values && is_finite(W(v[c]));
         to[c] += double(weights[j]) * double(W(v[c]));
@@ -296,12 +250,9 @@ class attention_stream {
     const double sum = state.sum.high + state.sum.low, inverse = 0 < sum ? 1 / sum : 0.0;
     call_.write(query(r), query_head(r), state.log_sum(), [&](index_t c) {
       if (is_nan(sum)) return sum;
-      if constexpr (std::same_as<W, double>) {
-        const double low = is_finite(from[c]) ? from[e_ + c] : 0.0;
-        return 0 < sum ? (from[c] + low) / sum : 0.0;
-      } else {
-        return from[c] * inverse;
-      }
+      double total = from[c];
+      if constexpr (kernels::attention_sums<W> == 2) total += is_finite(total) ? from[e_ + c] : 0.0;
+      return total * inverse;
     });
   }
 
@@ -313,7 +264,8 @@ class attention_stream {
   std::vector<row_state> rows_;
   aligned_rooms memory_;
   double* sums_;
-  W *q_, *scores_, *part_, *keys_, *values_, *wide_;
+  W *q_, *scores_, *part_, *laid_, *wide_;
+  token_stretch<T> keys_, values_;
   index_t head_ = 0, first_ = 0;
 };
 
