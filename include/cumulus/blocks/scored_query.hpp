@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // One query against the summaries of all blocks: its powers, and what each part says of a run of blocks.
-// Layer 4 (blocks): uses core, kernels and moments; block_scores builds on it.
+// Layer 4 (blocks): uses core, kernels, moments and series; block_scores builds on it.
 #pragma once
 
 #include <cumulus/blocks/block_moments.hpp>
 #include <cumulus/blocks/block_score.hpp>
+#include <cumulus/series/power_series.hpp>
 #include <array>
 
 namespace cumulus {
@@ -152,23 +153,22 @@ class scored_query {
     kernels::dot_rows<T>(from.data() + first * width, width, width, count, with.data(), out);
   }
 
-  /// log b + m + sum_k c_k, c_k = m_k - (1/k) sum_j j c_j m_{k-j}; m_k = E y^k / k! is the dot product of the tensor of order
-  /// k with the terms q^a / a! of that order in e^(q y).
+  /// log b + m and the cumulant series: log sum_p m_p t^p at t = 1. m_p = E y^p / p! is the dot product of the tensor of order p
+  /// with the terms q^a / a! of that order in e^(q y).
   void cumulants(index_t first, index_t count, const double* m, const double* v,
                  double* out) const {
     const std::size_t top = terms_.size() + 2;
     std::array<buffer, 6> moment;  // orders 3..8
     for (std::size_t p = 3; p <= top; ++p)
       dots(rows_.tensors[p - 3], terms_[p - 3], first, count, moment[p - 3].data());
+    std::array<double, 9> a{1}, c{};
     for (index_t i = 0; i < count; ++i) {
-      std::array<double, 9> a{1, 0, v[i] / 2}, c{0, 0, v[i] / 2};
-      double sum = c[2];
-      for (std::size_t k = 3; k <= top; ++k) {
-        a[k] = moment[k - 3][std::size_t(i)];
-        double less = 0;
-        for (std::size_t j = 2; j + 2 <= k; ++j) less += double(j) * c[j] * a[k - j];
-        sum += c[k] = a[k] - less / double(k);
-      }
+      a[2] = v[i] / 2;
+      for (std::size_t p = 3; p <= top; ++p) a[p] = moment[p - 3][std::size_t(i)];
+      series_logarithm(std::span<const double>(a.data(), top + 1),
+                       std::span<double>(c.data(), top + 1));
+      double sum = 0;
+      for (std::size_t p = 2; p <= top; ++p) sum += c[p];
       out[i] = double(rows_.log_count[std::size_t(first + i)]) + m[i] + sum;
     }
   }
