@@ -161,7 +161,7 @@ void run(benchmark::State& state, attend<T> f, std::size_t n, std::size_t m, std
 
 template <class T>
 std::string path(const std::string& what, const std::string& who) {
-  return "attention/" + what + "/" + who + "/" + bench::scalar_name<T>;
+  return "attention_" + what + "/" + who + "/" + bench::scalar_name<T>;
 }
 
 template <class T>

@@ -65,7 +65,7 @@ std::optional<std::pair<place, double>> place_of(const std::string& run, const s
     } else if (part.starts_with("rows:")) {
       rows = std::stoll(part.substr(5));
       elements *= static_cast<double>(rows);
-    } else if (part.starts_with("n:")) {
+    } else if (part.starts_with("n:") || (part.starts_with("m:") && p.n == 0)) {
       p.n = std::stoll(part.substr(2));
       elements *= static_cast<double>(p.n);
     } else {
@@ -110,8 +110,12 @@ void read(const std::string& file, results& all, std::vector<run_context>& conte
     const auto found = place_of(isa + " " + name, b.at("run_name").get<std::string>());
     if (!found) continue;
     const auto& [p, elements] = *found;
-    measured m{.ns = b.at("cpu_time").get<double>() / elements};
-    if (b.contains("rel_error") && b.at("rel_error").is_number()) m.error = b.at("rel_error");
+    const std::string unit = b.value("time_unit", "ns");
+    const double factor = unit == "ms" ? 1e6 : unit == "us" ? 1e3 : unit == "s" ? 1e9 : 1;
+    measured m{.ns = factor * b.at("cpu_time").get<double>() / elements};
+    for (const char* key : {"rel_error", "error"}) {
+      if (b.contains(key) && b.at(key).is_number()) m.error = b.at(key);
+    }
     all[p] = m;
   }
 }

@@ -34,6 +34,7 @@
 
 #include <cumulus/moments/central_moments.hpp>
 #include <cumulus/moments/comoments.hpp>
+#include <cumulus/moments/low_rank_covariance.hpp>
 #include <cumulus/moments/moment_tensor.hpp>
 #include <cumulus/moments/sliding_window.hpp>
 
@@ -70,9 +71,16 @@
 #include <cumulus/blocks/group_scores.hpp>
 #include <cumulus/blocks/select_blocks.hpp>
 
+#include <cumulus/attention/attention_vjp.hpp>
 #include <cumulus/attention/block_sparse.hpp>
+#include <cumulus/attention/delta_rule.hpp>
 #include <cumulus/attention/dense.hpp>
+#include <cumulus/attention/linear.hpp>
+#include <cumulus/attention/linear_presets.hpp>
 #include <cumulus/attention/moba.hpp>
+#include <cumulus/attention/positivity.hpp>
+#include <cumulus/attention/random_features.hpp>
 #include <cumulus/attention/residual_sums.hpp>
 #include <cumulus/attention/sparse_presets.hpp>
+#include <cumulus/attention/taylor_features.hpp>
 #include <cumulus/attention/validate_cache.hpp>

@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "families.hpp"
+#include "refusal.hpp"
 
 namespace {
 
@@ -25,6 +26,32 @@ TEST_CASE("packed_symmetric: counts are binomials", "[moments][value]") {
     CHECK(layout.count(p, 0) == 0);
   }
   CHECK(packed_symmetric("test", 0, 3).count(2) == 0);
+}
+
+TEST_CASE("packed_count: the layout's, and the greatest number for what does not fit",
+          "[moments][value]") {
+  using cumulus::detail::packed_count;
+  constexpr index_t most = std::numeric_limits<index_t>::max();
+  for (const index_t d : {0, 1, 2, 7, 30}) {
+    const packed_symmetric layout("test", d, 6);
+    for (int p = 0; p <= 6; ++p) CHECK(packed_count(d, p) == layout.count(p));
+  }
+  // C(66, 33) = 7219428434016265740 fits, its product with the next factor does not; C(67, 33) does not fit
+  static_assert(packed_count(34, 33) == 7219428434016265740);
+  static_assert(packed_count(35, 33) == most && packed_count(34, 34) == most);
+  // the largest d of order 2: d (d + 1) / 2 < 2^63
+  static_assert(packed_count(4294967295, 2) == 9223372034707292160);
+  static_assert(packed_count(4294967296, 2) == most);
+  static_assert(packed_count(most, 1) == most && packed_count(most, 16) == most);
+  static_assert(packed_count(most, 0) == 1 && packed_count(1, 1000) == 1);
+}
+
+TEST_CASE("packed_symmetric: refuses what no memory holds, before it asks for any",
+          "[moments][edge]") {
+  CHECK(refusal([] { packed_symmetric("test", index_t(1) << 62, 3); }) ==
+        "cumulus: test: order 3 of 4611686018427387904 dimensions has more than 2^40 components");
+  CHECK(refusal([] { packed_symmetric("test", 1 << 21, 2); }) ==
+        "cumulus: test: order 2 of 2097152 dimensions has more than 2^40 components");
 }
 
 TEST_CASE("packed_symmetric: products in the packed order", "[moments][value]") {

@@ -7,6 +7,7 @@
 #include <cumulus/core/plain.hpp>
 #include <cumulus/core/require.hpp>
 #include <cumulus/exact/logaddexp.hpp>
+#include <algorithm>
 
 namespace cumulus {
 
@@ -49,16 +50,22 @@ template <class T>
 
 namespace detail {
 
-/// out = p out + r other, of which a part of share 0 takes no part, whatever it holds.
-template <class Out, class Other, class T>
-void mix_rows(Out&& out, const Other& other, const T& p, const T& r) {
+/// Makes (log_sum, mean) of two parts that of both. A part of share 0 takes no part, whatever it holds.
+template <class T, class Mean, class Other>
+void mix_parts(T& log_sum, Mean&& mean, const T& other_log_sum, const Other& other) {
   using C = compute_scalar<T>;
-  const auto none = [](const T& x) { return !is_nan(x) && !(T(0) < x); };
-  for (index_t c = 0; c < index_t(out.size()); ++c) {
-    const C mine = none(p) ? C(0) : C(p) * C(out(c));
-    const C theirs = none(r) ? C(0) : C(r) * C(other(c));
-    out(c) = T(mine + theirs);
+  using element = std::remove_cvref_t<decltype(mean[0])>;
+  if (other_log_sum <= -infinity<T>) {
+    if (log_sum <= -infinity<T>) std::fill(mean.begin(), mean.end(), element(0));
+    return;
   }
+  const T mine = share_beside(log_sum, other_log_sum), theirs = share_beside(other_log_sum, log_sum);
+  const auto part = [](const T& share, const auto& x) {
+    return is_nan(share) || T(0) < share ? C(share) * C(x) : C(0);
+  };
+  for (index_t c = 0; c < index_t(mean.size()); ++c)
+    mean[c] = element(part(mine, mean[c]) + part(theirs, other[c]));
+  log_sum = logaddexp(log_sum, other_log_sum);
 }
 
 }  // namespace detail
@@ -66,13 +73,8 @@ void mix_rows(Out&& out, const Other& other, const T& p, const T& r) {
 /// The same as merge of one query: row i of `into` with row j of `other`. Unchecked.
 template <class T>
 void merge_row(attention_result<T>& into, index_t i, const attention_result<T>& other, index_t j) {
-  const T a = into.log_sum_exp[i], b = other.log_sum_exp[j];
-  if (b <= -infinity<T>) {
-    if (a <= -infinity<T>) into.output.row(i).setZero();
-    return;
-  }
-  detail::mix_rows(into.output.row(i), other.output.row(j), share_beside(a, b), share_beside(b, a));
-  into.log_sum_exp[i] = logaddexp(a, b);
+  detail::mix_parts(into.log_sum_exp[i], into.output.row(i), other.log_sum_exp[j],
+                    other.output.row(j));
 }
 
 /// Makes `into` the result of the keys of both.

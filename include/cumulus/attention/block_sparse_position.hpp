@@ -8,6 +8,7 @@
 #include <cumulus/attention/dense.hpp>
 #include <cumulus/blocks/block_scores.hpp>
 #include <cumulus/blocks/group_scores.hpp>
+#include <cumulus/core/sum_of_products.hpp>
 
 namespace cumulus::detail {
 
@@ -27,23 +28,19 @@ struct block_sparse_call {
   }
 };
 
-/// A softmax average in the making: parts of known log-mass, each scaled as it is added.
+/// A softmax average in the making: parts of known log-mass, in any order.
 class attention_mixture {
  public:
   explicit attention_mixture(index_t e) : output_(std::size_t(e), 0.0) {}
 
-  /// A part of mass 0 changes nothing, whatever it holds.
   template <class Output>
   void add(double log_mass, const Output& output) {
-    if (log_mass <= -infinity<double>) return;
-    const double into = log_add(log_mass);
-    for (std::size_t j = 0; j < output_.size(); ++j)
-      output_[j] = mixed(output_[j], 1 - into, static_cast<double>(output[index_t(j)]), into);
+    mix_parts(log_mass_, output_, log_mass, output);
   }
   [[nodiscard]] double log_mass() const noexcept { return log_mass_; }
   [[nodiscard]] const std::vector<double>& output() const noexcept { return output_; }
   [[nodiscard]] double norm() const noexcept {
-    return distance(std::vector<double>(output_.size(), 0.0));
+    return std::sqrt(sum_of_products(output_.data(), output_.data(), index_t(output_.size())));
   }
   [[nodiscard]] double distance(const std::vector<double>& other) const noexcept {
     double sum = 0;
@@ -53,16 +50,6 @@ class attention_mixture {
   }
 
  private:
-  /// The share of the new part.
-  double log_add(double log_mass) {
-    const double share = share_beside(log_mass, log_mass_);
-    log_mass_ = logaddexp(log_mass_, log_mass);
-    return share;
-  }
-  static double mixed(double a, double p, double b, double r) noexcept {
-    return (p > 0 || is_nan(p) ? p * a : 0.0) + (r > 0 || is_nan(r) ? r * b : 0.0);
-  }
-
   double log_mass_ = -infinity<double>;
   std::vector<double> output_;
 };
@@ -198,9 +185,7 @@ class block_sparse_position {
       if (by == left_out::first_order) {
         const auto c = call_.blocks.value_covariance(B);
         for (index_t j = 0; j < e; ++j) {
-          double along = 0;
-          for (index_t a = 0; a < d; ++a) along += double(c(j, a)) * static_cast<double>(q[a]);
-          output[std::size_t(j)] += call_.scale * along;
+          output[std::size_t(j)] += call_.scale * sum_of_products(&c(j, 0), q, d);
         }
       }
       rest.add(value(i, B), output);
@@ -225,15 +210,9 @@ class block_sparse_position {
     if (call_.blocks.value_width() == 0 && past_ > index_t(chosen_.size()))
       longest = infinity<double>;
     // what the scores' rounding may do to what was read
-    double norm2 = 0, reach = 0, values = 0;
-    const T* const q = call_.q.row(index_ * call_.o.group + i);
-    for (index_t a = 0; a < call_.q.width(); ++a)
-      norm2 += static_cast<double>(q[a]) * static_cast<double>(q[a]);
-    const auto longer = [](const token_rows<T>& x, index_t t) {
-      double sum = 0;
-      for (index_t a = 0; a < x.width(); ++a)
-        sum += static_cast<double>(x.row(t)[a]) * static_cast<double>(x.row(t)[a]);
-      return std::sqrt(sum);
+    double reach = 0, values = 0;
+    const auto length = [](const token_rows<T>& x, index_t t) {
+      return std::sqrt(sum_of_products(x.row(t), x.row(t), x.width()));
     };
     for (const index_t B : chosen_) {
       reach = max_of(reach, double(call_.blocks.reach(B)));
@@ -241,12 +220,12 @@ class block_sparse_position {
         values = max_of(values, double(call_.blocks.value_reach(B)));
     }
     for (index_t t = past_ * call_.blocks.block_size(); t <= position_; ++t) {
-      reach = max_of(reach, longer(call_.k, t));
-      values = max_of(values, longer(call_.v, t));
+      reach = max_of(reach, length(call_.k, t));
+      values = max_of(values, length(call_.v, t));
     }
     if (call_.blocks.value_width() == 0 && !chosen_.empty()) values = infinity<double>;
-    const double scores =
-        double(call_.q.width() + 3) * u * absolute(call_.scale) * std::sqrt(norm2) * reach;
+    const double scores = double(call_.q.width() + 3) * u * absolute(call_.scale) *
+                          length(call_.q, index_ * call_.o.group + i) * reach;
     const double slip = scores + 8 * u * max_of(1.0, absolute(exact.log_mass()));
     const double share_low = share_beside(low, exact.log_mass() + slip);
     const double share_high = share_beside(high, exact.log_mass() - slip);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Linear attention over what a selection left out, by subtraction: the sums of all keys less those of the selected ones.
-// Layer 5 (attention): uses core.
+// Layer 5 (attention): uses core and moments.
 //
 // For a positive kernel f(q, k) = φ(q)·φ(k) the sums S = Σ φ(k) [v; 1] of all keys are one state, and Σ f(q, k) [v; 1] over the keys
 // that were not selected is φ(q)·S less the same sum over those that were, which are read anyway. Numerators and denominators are
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cumulus/core/token_rows.hpp>
+#include <cumulus/moments/packed_symmetric.hpp>
 #include <cmath>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace cumulus {
 /// f(q, k), a stand-in for e^{s q·k}.
 enum class residual_kernel {
   softmax_pair,  ///< φ(x) = [softmax(x), softmax(-x)]: 2d features; of RAttention, and learned with
-  taylor2  ///< e^{s q·c} (1 + u + u²/2), u = s q·(k - c): (d + 1)(d + 2)/2 features; no learning needed
+  taylor2,       ///< e^{s q·c} (1 + u + u²/2), u = s q·(k - c): (d + 1)(d + 2)/2 features; no learning needed
 };
 
 /// A part of a softmax average: its log-sum-exp and its average.
@@ -45,6 +46,7 @@ class residual_sums {
       : d_(checked("key", d)),
         e_(checked("value", e)),
         kernel_(kernel),
+        layout_("residual_sums", d_, kernel == residual_kernel::taylor2 ? 2 : 0),
         scale_(scale),
         centre_(std::move(centre)) {
     if (!centre_.empty())
@@ -54,7 +56,7 @@ class residual_sums {
   }
 
   [[nodiscard]] index_t features() const noexcept {
-    return kernel_ == residual_kernel::softmax_pair ? 2 * d_ : (d_ + 1) * (d_ + 2) / 2;
+    return kernel_ == residual_kernel::softmax_pair ? 2 * d_ : 1 + d_ + layout_.count(2);
   }
   [[nodiscard]] index_t size() const noexcept { return count_; }
   [[nodiscard]] index_t bytes() const noexcept { return index_t(sums_.size() * sizeof(double)); }
@@ -152,13 +154,11 @@ class residual_sums {
       half_softmax(k, -1, phi + d_);
       return;
     }
-    *phi++ = 1;
-    for (index_t i = 0; i < d_; ++i) phi[i] = static_cast<double>(k[i]) - centre_[std::size_t(i)];
-    const double* y = phi;
-    phi += d_;
-    for (index_t i = 0; i < d_; ++i) {
-      for (index_t j = i; j < d_; ++j) *phi++ = y[i] * y[j];
-    }
+    phi[0] = 1;
+    for (index_t i = 0; i < d_; ++i)
+      phi[1 + i] = static_cast<double>(k[i]) - centre_[std::size_t(i)];
+    double* const orders[]{phi, phi + 1, phi + 1 + d_};
+    layout_.products(phi + 1, 2, orders);
   }
 
   /// φ(q), and the logarithm of a factor that is left out of it.
@@ -168,17 +168,12 @@ class residual_sums {
       return 0;
     }
     double shift = 0;
-    *phi++ = 1;
     for (index_t i = 0; i < d_; ++i) {
-      phi[i] = scale_ * static_cast<double>(q[i]);
-      shift += phi[i] * centre_[std::size_t(i)];
+      phi[1 + i] = scale_ * static_cast<double>(q[i]);
+      shift += phi[1 + i] * centre_[std::size_t(i)];
     }
-    const double* u = phi;
-    phi += d_;
-    for (index_t i = 0; i < d_; ++i) {
-      *phi++ = u[i] * u[i] / 2;
-      for (index_t j = i + 1; j < d_; ++j) *phi++ = u[i] * u[j];
-    }
+    double* const orders[]{phi, phi + 1, phi + 1 + d_};
+    layout_.exponential(phi + 1, 2, orders);
     return shift;
   }
 
@@ -192,6 +187,7 @@ class residual_sums {
 
   index_t d_, e_;
   residual_kernel kernel_;
+  detail::packed_symmetric layout_;  // of taylor2
   double scale_;
   std::vector<double> centre_, sums_;
   index_t count_ = 0;

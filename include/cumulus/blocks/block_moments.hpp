@@ -161,12 +161,8 @@ class block_moments {
       fail("rank " + std::to_string(parts.rank) + " is outside 1..256");
     if (parts.order < 0 || parts.order == 1 || parts.order == 2)
       fail("tensors of order " + std::to_string(parts.order) + ", not 0 or 3 and above");
-    // from order 3 on a tensor has d^2 numbers or more, (d - 1) (d - 2) >= 0, so that what is counted fits
     if (parts.order > 8 ||
-        (parts.order > 0 &&
-         (d > block_tensor_max_size / d ||
-          detail::packed_symmetric("block_moments", d, parts.order).count(parts.order) >
-              block_tensor_max_size)))
+        (parts.order > 0 && detail::packed_count(d, parts.order) > block_tensor_max_size))
       fail("a tensor of order " + std::to_string(parts.order) + " in " + std::to_string(d) +
            " dimensions is too large");
     if (parts.submeans < 0) fail(std::to_string(parts.submeans) + " submeans");

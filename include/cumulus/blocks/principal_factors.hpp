@@ -5,39 +5,13 @@
 #pragma once
 
 #include <cumulus/kernels/matrix_product.hpp>
+#include <cumulus/moments/orthonormal_rows.hpp>
 #include <cumulus/moments/symmetric_eigen.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
 namespace cumulus {
-
-namespace detail {
-
-/// Rows of x orthonormal, each twice against those before it; a row that vanishes becomes 0.
-inline void orthonormalise_rows(double* x, index_t rows, index_t n) {
-  const auto dot = [n](const double* a, const double* b) {
-    double sum = 0;
-    for (index_t t = 0; t < n; ++t) sum += a[t] * b[t];
-    return sum;
-  };
-  for (index_t i = 0; i < rows; ++i) {
-    double* const row = x + i * n;
-    const double before = dot(row, row);
-    for (int twice = 0; twice < 2; ++twice) {
-      for (index_t j = 0; j < i; ++j) {
-        const double share = dot(row, x + j * n);
-        for (index_t t = 0; t < n; ++t) row[t] -= share * x[j * n + t];
-      }
-    }
-    const double left = dot(row, row);
-    const double factor = left > 1e-20 * before && left > 0 ? 1 / std::sqrt(left) : 0.0;
-    for (index_t t = 0; t < n; ++t) row[t] = factor > 0 ? row[t] * factor : 0.0;
-  }
-}
-
-}  // namespace detail
 
 /// F with F^T F the part of Y^T Y in r directions, nearly its r largest eigenvalues with their eigenvectors.
 ///
@@ -62,7 +36,7 @@ inline void principal_factors(const double* y, index_t n, index_t d, index_t r, 
     value = double(state >> 40) * 0x1p-24 - 0.5;
   }
   for (int round = 0;; ++round) {
-    detail::orthonormalise_rows(x.data(), p, n);
+    orthonormalise_rows(x.data(), p, n);
     std::fill(z.begin(), z.end(), 0.0);
     kernels::add_product<double>(x.data(), n, 1, y, d, z.data(), d, p, n, d);
     if (round == rounds) break;

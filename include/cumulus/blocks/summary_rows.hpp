@@ -8,6 +8,7 @@
 #include <cumulus/blocks/covariance_rows.hpp>
 #include <cumulus/blocks/gaussian_mass.hpp>
 #include <cumulus/blocks/tilted_mean.hpp>
+#include <cumulus/core/sum_of_products.hpp>
 #include <cumulus/moments/packed_symmetric.hpp>
 #include <span>
 
@@ -72,15 +73,10 @@ struct summary_rows {
     std::vector<double> y(keys, keys + n * width);
     double longest = 0, farthest = 0;
     for (index_t t = 0; t < n; ++t) {
-      double key2 = 0, y2 = 0;
-      for (std::size_t i = 0; i < d; ++i) {
-        double& value = y[std::size_t(t) * d + i];
-        key2 += value * value;
-        value -= k_mean[i];
-        y2 += value * value;
-      }
-      longest = max_of(longest, key2);
-      farthest = max_of(farthest, y2);
+      double* const row = y.data() + t * width;
+      longest = max_of(longest, sum_of_products(row, row, width));
+      for (std::size_t i = 0; i < d; ++i) row[i] -= k_mean[i];
+      farthest = max_of(farthest, sum_of_products(row, row, width));
     }
     const double upward = 1 + double(width + 4) * 0x1p-52;
     count.push_back(n);
@@ -161,10 +157,8 @@ struct summary_rows {
   void append_value_reach(const double* values, index_t n) {
     double longest = 0;
     for (index_t t = 0; t < n; ++t) {
-      double v2 = 0;
-      for (index_t i = 0; i < value_width; ++i)
-        v2 += values[t * value_width + i] * values[t * value_width + i];
-      longest = max_of(longest, v2);
+      const double* const v = values + t * value_width;
+      longest = max_of(longest, sum_of_products(v, v, value_width));
     }
     const double upward = 1 + double(value_width + 4) * 0x1p-52;
     value_reach.push_back(rounded_up<T>(std::sqrt(longest) * upward));
@@ -230,12 +224,9 @@ struct summary_rows {
     double sum = 0;
     for (index_t r = 0; r < size; ++r) {
       const double* const q = references.data() + r * width;
-      double m = 0, v = 0;
-      std::vector<T> rounded;
-      for (index_t i = 0; i < width; ++i) {
-        m += q[i] * k_mean[std::size_t(i)];
-        rounded.push_back(T(q[i]));
-      }
+      const double m = sum_of_products(q, k_mean.data(), width);
+      double v = 0;
+      std::vector<T> rounded(q, q + width);
       covariance.variances(covariance.form(rounded.data()), blocks() - 1, 1, &v);
       const double log_n = std::log(double(n));
       sum += tilted_mean_of(keys, n, width, q).mass - (log_n + m + smooth_mass(log_n)(v));

@@ -128,11 +128,11 @@ template <class T>
 template <class T, class S>
 inline void dot_products(const T* rows, index_t stride, index_t width, index_t count, const T* x,
                          S* out) noexcept {
+  constexpr index_t few = 3;  // a row alone is quicker by itself
   if constexpr (detail::has_vectors<T> && std::same_as<S, double>) {
-    dot_rows(rows, stride, width, count, x, out);
-  } else {
-    for (index_t i = 0; i < count; ++i) out[i] = S(dot_product(rows + i * stride, x, width));
+    if (count > few) return dot_rows(rows, stride, width, count, x, out);
   }
+  for (index_t i = 0; i < count; ++i) out[i] = S(dot_product(rows + i * stride, x, width));
 }
 
 /// For i = first .. end - 1, one after the other: x_i times previous[starts[i]] .. previous[size - 1]. With the monomials of

@@ -11,7 +11,8 @@
 namespace cumulus {
 
 /// C ~ F F^T + diag(D): the eigenpairs of the largest eigenvalues, and of what is left the diagonal. Variances are exact,
-/// and of all F F^T of that rank none leaves less.
+/// and of all F F^T of that rank none leaves less. C - F F^T has no negative eigenvalue but by rounding: it is the other
+/// eigenpairs, or Y^T (1 - U U^T) Y of centred rows Y and orthonormal U.
 template <class T>
 struct low_rank_covariance {
   Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>

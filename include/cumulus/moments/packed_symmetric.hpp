@@ -9,9 +9,24 @@
 #pragma once
 
 #include <cumulus/core/require.hpp>
+#include <limits>
 #include <vector>
 
 namespace cumulus::detail {
+
+/// How many components a symmetric tensor of order p has in d dimensions: C(d + p - 1, p); the greatest index_t where that
+/// does not fit.
+[[nodiscard]] constexpr index_t packed_count(index_t d, int p) noexcept {
+  constexpr index_t most = std::numeric_limits<index_t>::max();
+  index_t count = p > 0 ? d : 1;
+  for (index_t k = 2; k <= p; ++k) {
+    if (d > most / k - k) return most;  // it is d^2 / 2 or more
+    const index_t n = d + k - 1, rest = count % k * n / k;  // count n / k, whose product may not fit
+    if (count / k > (most - rest) / n) return most;
+    count = count / k * n + rest;
+  }
+  return count;
+}
 
 /// The layout of tensors of orders 0..order in d dimensions.
 class packed_symmetric {
@@ -19,14 +34,14 @@ class packed_symmetric {
   packed_symmetric() = default;
   /// Refuses, in the name of `function`, what has more components than memory could hold.
   packed_symmetric(const char* function, index_t d, int order)
-      : d_(d), order_(order), counts_(static_cast<std::size_t>((d + 1) * (order + 1))) {
-    constexpr index_t most = index_t(1) << 40;
+      : d_(d), order_(order) {
+    if (packed_count(d, order) > index_t(1) << 40)
+      refuse(std::string(function) + ": order " + std::to_string(order) + " of " +
+             std::to_string(d) + " dimensions has more than 2^40 components");
+    counts_.resize(static_cast<std::size_t>((d + 1) * (order + 1)));
     for (index_t k = 0; k <= d; ++k) at(0, k) = 1;
     for (int p = 1; p <= order; ++p) {
       for (index_t k = 1; k <= d; ++k) at(p, k) = at(p, k - 1) + at(p - 1, k);
-      if (at(p, d) > most)
-        refuse(std::string(function) + ": order " + std::to_string(order) + " of " +
-               std::to_string(d) + " dimensions has more than 2^40 components");
     }
   }
 

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+//
+// Softmax attention by positive random features (the Performer): unbiased in every weight, at no order.
+// Layer 5 (attention): uses core and kernels.
+//
+//     e^{q k} = E_w e^{w q - |q|^2/2} e^{w k - |k|^2/2},  w of independent N(0, 1) entries
+#pragma once
+
+#include <cumulus/attention/linear.hpp>
+#include <random>
+
+namespace cumulus {
+
+/// A sample of directions w, and the features of queries and keys in them.
+///
+/// The factor e^{|w|^2/2} of each direction is moved from the key, e^{-|w - k|^2/2}, which so cannot overflow, to the query,
+/// whose features are relative to their largest.
+template <class T>
+class positive_random_features {
+ public:
+  /// `count` directions of width d. Orthogonal: in groups of d that are so, each as long as a normal vector, which lowers the
+  /// variance. The same seed gives the same directions.
+  positive_random_features(index_t d, index_t count, std::uint64_t seed, bool orthogonal)
+      : d_(d), count_(count) {
+    if (d < 1 || count < 1)
+      refuse("positive_random_features: " + std::to_string(count) + " features of width " +
+             std::to_string(d) + "; at least 1");
+    std::mt19937_64 engine(seed);
+    const auto uniform = [&] { return (double(engine() >> 11) + 0.5) * 0x1p-53; };
+    const auto normal = [&] {
+      const double radius = std::sqrt(-2 * std::log(uniform()));
+      return radius * std::cos(2 * 3.14159265358979323846 * uniform());
+    };
+    std::vector<double> w(std::size_t(count * d));
+    for (double& x : w) x = normal();
+    const auto row = [&](index_t r) { return w.data() + r * d; };
+    const auto dot = [&](const double* a, const double* b) {
+      double sum = 0;
+      for (index_t i = 0; i < d; ++i) sum += a[i] * b[i];
+      return sum;
+    };
+    for (index_t r = 0; r < count && orthogonal; ++r) {
+      for (int pass = 0; pass < 2; ++pass) {  // Gram and Schmidt, twice for accuracy
+        for (index_t s = r / d * d; s < r; ++s) {
+          const double share = dot(row(r), row(s)) / dot(row(s), row(s));
+          for (index_t i = 0; i < d; ++i) row(r)[i] -= share * row(s)[i];
+        }
+      }
+      double square = 0;
+      for (index_t i = 0; i < d; ++i) {
+        const double x = normal();
+        square += x * x;
+      }
+      const double factor = std::sqrt(square / dot(row(r), row(r)));
+      for (index_t i = 0; i < d; ++i) row(r)[i] *= factor;
+    }
+    for (index_t r = 0; r < count; ++r) half_squares_.push_back(dot(row(r), row(r)) / 2);
+    directions_.assign(w.begin(), w.end());
+    dots_.resize(std::size_t(count));
+  }
+
+  [[nodiscard]] index_t count() const noexcept { return count_; }
+  [[nodiscard]] index_t width() const noexcept { return d_; }
+  [[nodiscard]] std::span<const T> direction(index_t r) const noexcept {
+    return {directions_.data() + r * d_, std::size_t(d_)};
+  }
+
+  /// e^{-|w - k|^2/2} for every direction w.
+  void of_key(const T* k, T* out) { features(k, C(-1), out); }
+  /// e^{w q - |q|^2/2 + |w|^2/2} / the largest of them; returns the logarithm of the largest.
+  compute_scalar<T> of_query(const T* q, T* out) { return features(q, C(1), out); }
+
+ private:
+  using C = compute_scalar<T>;
+
+  C features(const T* x, C sign, T* out) {
+    const C half = C(kernels::dot_product(x, x, d_)) / C(2);
+    kernels::dot_products(directions_.data(), d_, d_, count_, x, dots_.data());
+    C top = C(0);
+    for (index_t r = 0; r < count_; ++r) {
+      C& exponent = dots_[std::size_t(r)];
+      exponent += sign * C(half_squares_[std::size_t(r)]) - half;
+      if (sign > C(0) && (r == 0 || top < exponent)) top = exponent;
+    }
+    for (index_t r = 0; r < count_; ++r) out[r] = T(exponential(C(dots_[std::size_t(r)] - top)));
+    return top;
+  }
+
+  index_t d_, count_;
+  std::vector<T> directions_;
+  std::vector<double> half_squares_;
+  std::vector<C> dots_;
+};
+
+struct performer_options {
+  index_t features = 0;  ///< 0: the published d log d
+  std::uint64_t seed = 1;
+  bool orthogonal = true;
+  bool causal = false;            ///< query i sees the keys 0 .. m - n + i
+  std::optional<double> scale{};  ///< 1 / sqrt(d) if not given
+};
+
+/// Attention with the weights of positive random features.
+///
+/// Shape   queries [n, d], keys [m, d], values [m, e]: one head.
+/// Edges   refused: shapes that do not fit, a query without a key.
+/// Error   of a weight, relative and in the mean square: sqrt((e^{|q + k|^2} - 1) / features) for independent directions,
+///         q and k times the root of the scale; orthogonal ones do better. Centred keys, k less their mean, make it smaller and
+///         leave softmax as it is.
+/// Cost    2 features (d + e) operations a token, and for causal queries those of 64 keys by their features.
+/// Source  K. Choromanski et al., "Rethinking Attention with Performers", arXiv 2009.14794.
+template <real_matrix Q, real_matrix K, real_matrix V>
+[[nodiscard]] auto performer_attention(const Q& queries, const K& keys, const V& values,
+                                       const performer_options& o = {}) {
+  using T = attention_scalar<result_of<Q>>;
+  using C = compute_scalar<T>;
+  const char* const name = "performer_attention";
+  const token_rows<T> q(queries), k(keys), v(values);
+  const index_t n = q.size(), m = k.size(), d = q.width(), e = v.width();
+  require_same_size(name, "a query", d, "a key", k.width());
+  require_same_size(name, "keys", m, "values", v.size());
+  if (n > 0 && (m == 0 || (o.causal && n > m)))
+    refuse(std::string(name) + ": " + std::to_string(n) + " queries, but " + std::to_string(m) +
+           " keys; each needs one");
+  const index_t count =
+      o.features > 0 ? o.features : std::max(index_t(double(d) * std::log(double(d))), index_t(1));
+  positive_random_features<T> map(d, count, o.seed, o.orthogonal);
+  const T root = T(std::sqrt(o.scale ? *o.scale : 1 / std::sqrt(double(d))));
+
+  linear_attention_result<T> result;
+  result.output = decltype(result.output)::Zero(n, e);
+  result.log_sum_exp.resize(n, 1);
+  result.status.setConstant(n, 1, linear_status::positive);
+  constexpr index_t chunk = 64;
+  const auto room = [](index_t size) { return detail::aligned_vector<T>(std::size_t(size), T(0)); };
+  auto sums = room(count), sums_low = room(count), one = room(count);
+  auto totals = room(count * e), totals_low = room(count * e), tile = room(count * e);
+  auto features = room(chunk * count), open = room(chunk * e);  // of the keys that wait
+  auto scaled = room(d), weight = room(chunk);
+  std::vector<C> dots(static_cast<std::size_t>(chunk));
+
+  const auto take = [&](index_t t, index_t size) {
+    for (index_t j = 0; j < size; ++j) {
+      kernels::scale_row(k.row(t + j), root, scaled.data(), d);
+      map.of_key(scaled.data(), features.data() + j * count);
+      std::copy_n(v.row(t + j), e, open.data() + j * e);
+    }
+  };
+  const auto fold = [&](index_t size) {
+    std::fill(tile.begin(), tile.end(), T(0));
+    kernels::add_product(features.data(), index_t(1), count, open.data(), e, tile.data(), e, count,
+                         size, e);
+    kernels::fold_row(tile.data(), T(1), totals.data(), totals_low.data(), count * e);
+    std::fill(one.begin(), one.end(), T(0));
+    for (index_t j = 0; j < size; ++j)
+      kernels::add_row(features.data() + j * count, T(1), one.data(), count);
+    kernels::fold_row(one.data(), T(1), sums.data(), sums_low.data(), count);
+  };
+  const auto answer = [&](index_t i, index_t visible) {
+    kernels::scale_row(q.row(i), root, scaled.data(), d);
+    const C top = map.of_query(scaled.data(), one.data());
+    C mass(kernels::dot_product(one.data(), sums.data(), count));
+    T* const out = result.output.data() + i * e;
+    kernels::add_product(one.data(), index_t(0), index_t(1), totals.data(), e, out, e, index_t(1),
+                         count, e);
+    kernels::dot_products(features.data(), count, count, visible, one.data(), dots.data());
+    for (index_t j = 0; j < visible; ++j) {
+      weight[std::size_t(j)] = T(dots[std::size_t(j)]);
+      mass += dots[std::size_t(j)];
+    }
+    kernels::add_product(weight.data(), index_t(0), index_t(1), open.data(), e, out, e, index_t(1),
+                         visible, e);
+    kernels::scale_row(out, T(C(1) / mass), out, e);
+    result.log_sum_exp(i, 0) = T(logarithm(mass) + top - logarithm(C(double(count))));
+    if (!(C(0) < mass)) result.status(i, 0) = linear_status::invalid;
+  };
+  for (index_t t = 0; t < m;) {
+    const index_t before = o.causal ? m - n : m;
+    const index_t size = std::min(chunk, (t < before ? before : m) - t);
+    take(t, size);
+    for (index_t j = 0; j < size && t >= before; ++j) answer(t + j - before, j + 1);
+    fold(size);
+    t += size;
+  }
+  for (index_t i = 0; i < n && !o.causal; ++i) answer(i, 0);
+  return result;
+}
+
+}  // namespace cumulus

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// How far the log-sum-exp of a truncated row can be from the exact one, from its moments and the reach of its scores.
+// Layer 5 (attention): uses core and series.
+#pragma once
+
+#include <cumulus/attention/truncated_row.hpp>
+#include <cumulus/core/estimate.hpp>
+#include <cumulus/series/remainder.hpp>
+
+namespace cumulus {
+
+template <class C>
+struct truncation {
+  C bound;
+  bound_kind kind;
+};
+
+/// |log(mass e^base) - log sum e^u| for scores |u| <= reach about the reference, whose sums b_0, b_1 about it and sums
+/// central_j = sum y^j / j! about their mean have relative errors of some u.
+///
+/// Requires order >= 1, and b_0 and mass above 0.
+/// Source   series/remainder.hpp: the bracket of the even moments; for form::taylor and a range below pi the tail of the series.
+template <class Row, class C>
+[[nodiscard]] truncation<C> truncation_bound(const Row& row, int order, form f, const C& reach,
+                                             const C& u) {
+  const C mean = row.b[1] / row.b[0];
+  const C low = min_of(C(-reach - mean), C(0)), high = max_of(C(reach - mean), C(0));
+  std::array<ball<C>, truncated_row<C>::room> m{};
+  for (std::size_t j = 0; j <= std::size_t(order); ++j) {
+    const C value = j == 1 ? C(0) : C(row.central[j] / row.b[0]);
+    m[j] = {value, C(absolute(value) * C(64) * u)};
+  }
+  const interval<C> k = logsumexp_enclosure<C>(m, order, low, high, C(high - low));
+  const C value = row.base + logarithm(C(row.mass / row.b[0])) - mean;
+  truncation<C> out{max_of(absolute(C(k.upper - value)), absolute(C(value - k.lower))),
+                    bound_kind::bracket};
+  if (f == form::taylor && order > 1) {
+    const C remainder = logsumexp_remainder<C>(order, C(high - low), C(C(2) * m[2].middle));
+    if (remainder < out.bound) out = {remainder, bound_kind::remainder};
+  }
+  return out;
+}
+
+}  // namespace cumulus

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include <cumulus/attention/attention_vjp.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "attention/naive_linear.hpp"
+#include "catch.hpp"
+#include "refusal.hpp"
+
+using cumulus::attention_gradient;
+using cumulus::form;
+using cumulus::index_t;
+using cumulus::linear_attention_options;
+using naive::matrix;
+using naive::normal;
+using naive::real;
+
+namespace {
+
+constexpr index_t n = 6, m = 9, d = 3, e = 2;
+
+struct problem {
+  matrix<double> q = normal<double>(n, d, 1u), k = normal<double>(m, d, 2u, 0.4),
+                 v = normal<double>(m, e, 3u), g = normal<double>(n, e, 4u);
+  Eigen::VectorXd b = normal<double>(n, 1, 5u).col(0);
+};
+
+/// sum g o + b L by the definition, in long double.
+template <class M>
+real value_of(const M& q, const M& k, const M& v, const problem& p,
+              const linear_attention_options& o) {
+  real sum = 0;
+  for (index_t i = 0; i < n; ++i) {
+    const auto a = naive::attend(q.row(i), k, v, o.causal ? m - n + i + 1 : m, o);
+    for (index_t c = 0; c < e; ++c) sum += real(p.g(i, c)) * a.output[std::size_t(c)];
+    sum += real(p.b[i]) * a.log_sum;
+  }
+  return sum;
+}
+
+/// The largest distance from differences of sixth order in long double, of the largest slope.
+double worst(const problem& p, const attention_gradient<double>& gradient,
+             const linear_attention_options& o) {
+  using wide = matrix<real>;
+  wide x[3] = {p.q.cast<real>(), p.k.cast<real>(), p.v.cast<real>()};
+  const matrix<double>* slopes[3] = {&gradient.queries, &gradient.keys, &gradient.values};
+  double error = 0, size = 0;
+  const real h = 0x1p-9L;
+  for (int part = 0; part < 3; ++part) {
+    REQUIRE(slopes[part]->rows() == x[part].rows());
+    for (index_t i = 0; i < x[part].size(); ++i) {
+      real& at = x[part].data()[i];
+      const real before = at;
+      real slope = 0;
+      const real weights[] = {45.0L / 60, -9.0L / 60, 1.0L / 60};
+      for (int step = 1; step <= 3; ++step) {
+        at = before + h * step;
+        const real up = value_of(x[0], x[1], x[2], p, o);
+        at = before - h * step;
+        slope += weights[step - 1] * (up - value_of(x[0], x[1], x[2], p, o)) / h;
+      }
+      at = before;
+      error = std::max(error, double(std::abs(slope - real(slopes[part]->data()[i]))));
+      size = std::max(size, double(std::abs(slope)));
+    }
+  }
+  return error / size;
+}
+
+}  // namespace
+
+TEST_CASE("attention_vjp: the slopes of exact attention and its log-sum-exp",
+          "[attention][value]") {
+  const problem p;
+  for (const bool causal : {true, false}) {
+    // all keys exact: the definition's softmax
+    const linear_attention_options exact{.sinks = m, .scale = 0.8, .causal = causal};
+    const auto gradient = cumulus::attention_vjp(
+        p.q, p.k, p.v, p.g, {.causal = causal, .scale = 0.8, .log_sum_exp = p.b});
+    CHECK(worst(p, gradient, exact) <= 1e-12);
+  }
+  const auto narrow = cumulus::attention_vjp(p.q.cast<float>().eval(), p.k.cast<float>().eval(),
+                                             p.v.cast<float>().eval(), p.g.cast<float>().eval());
+  const auto wide = cumulus::attention_vjp(p.q, p.k, p.v, p.g);
+  CHECK((narrow.keys.cast<double>() - wide.keys).norm() <= 1e-6 * wide.keys.norm());
+}
+
+TEST_CASE("linear_attention_vjp: the slopes of every form, order and centring",
+          "[attention][value]") {
+  const problem p;
+  for (int order = 0; order <= 5; ++order) {
+    for (const int kind : {0, 1, 2, 3}) {
+      linear_attention_options o{.order = order,
+                                 .form = kind == 0 ? form::taylor : form::moment,
+                                 .centred = kind != 2,
+                                 .decay = kind == 1 ? 0.8 : 1.0,
+                                 .scale = 0.3,
+                                 .causal = order % 2 == 0};
+      if (kind == 3)
+        for (int j = 0; j <= order; ++j) o.polynomial.push_back(1.0 / (1 + j * j));
+      INFO("order " << order << ", kind " << kind);
+      CHECK(worst(p, cumulus::linear_attention_vjp(p.q, p.k, p.v, p.g, o, p.b), o) <= 1e-12);
+    }
+  }
+}
+
+TEST_CASE("attention_vjp: what does not fit is refused", "[attention][edge]") {
+  const problem p;
+  const auto refused = [&](const std::string& text, const std::function<void()>& call) {
+    const std::string message = refusal(call);
+    INFO(message);
+    CHECK(message.find(text) != std::string::npos);
+  };
+  refused("the output is 6 x 2, its cotangent is 5 x 2",
+          [&] { static_cast<void>(cumulus::attention_vjp(p.q, p.k, p.v, p.g.topRows(5))); });
+  refused("keys has 9",
+          [&] { static_cast<void>(cumulus::attention_vjp(p.q, p.k, p.v.topRows(3), p.g)); });
+  refused("window of 3", [&] {
+    static_cast<void>(
+        cumulus::linear_attention_vjp(p.q, p.k, p.v, p.g, {.window = 3, .causal = true}));
+  });
+}
