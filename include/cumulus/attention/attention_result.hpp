@@ -59,7 +59,8 @@ void mix_parts(T& log_sum, Mean&& mean, const T& other_log_sum, const Other& oth
     if (log_sum <= -infinity<T>) std::fill(mean.begin(), mean.end(), element(0));
     return;
   }
-  const T mine = share_beside(log_sum, other_log_sum), theirs = share_beside(other_log_sum, log_sum);
+  const T mine = share_beside(log_sum, other_log_sum),
+          theirs = share_beside(other_log_sum, log_sum);
   const auto part = [](const T& share, const auto& x) {
     return is_nan(share) || T(0) < share ? C(share) * C(x) : C(0);
   };

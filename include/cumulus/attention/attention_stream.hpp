@@ -8,7 +8,7 @@
 // side by side first, so that both products run in tiles of registers. A row's result does not depend on the rows beside it.
 #pragma once
 
-#include <cumulus/attention/aligned_rooms.hpp>
+#include <cumulus/core/aligned.hpp>
 #include <cumulus/attention/attention_call.hpp>
 #include <cumulus/attention/token_stretch.hpp>
 #include <cumulus/kernels/matrix_product.hpp>

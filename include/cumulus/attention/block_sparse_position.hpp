@@ -185,7 +185,7 @@ class block_sparse_position {
       if (by == left_out::first_order) {
         const auto c = call_.blocks.value_covariance(B);
         for (index_t j = 0; j < e; ++j) {
-          output[std::size_t(j)] += call_.scale * sum_of_products(&c(j, 0), q, d);
+          output[std::size_t(j)] += call_.scale * sum_of_products(c.data() + j * d, q, d);
         }
       }
       rest.add(value(i, B), output);

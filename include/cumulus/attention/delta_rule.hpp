@@ -4,7 +4,7 @@
 // Layer 5 (attention): uses core and kernels.
 #pragma once
 
-#include <cumulus/attention/aligned_vector.hpp>
+#include <cumulus/core/aligned.hpp>
 #include <cumulus/core/plain.hpp>
 #include <cumulus/core/require.hpp>
 #include <cumulus/core/view.hpp>

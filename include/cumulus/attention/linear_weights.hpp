@@ -4,7 +4,7 @@
 // Layer 5 (attention): uses core and kernels; linear_state.hpp builds on it.
 #pragma once
 
-#include <cumulus/attention/aligned_vector.hpp>
+#include <cumulus/core/aligned.hpp>
 #include <cumulus/attention/linear_options.hpp>
 
 namespace cumulus {

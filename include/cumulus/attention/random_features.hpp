@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Softmax attention by positive random features (the Performer): unbiased in every weight, at no order.
-// Layer 5 (attention): uses core and kernels.
+// Layer 5 (attention): uses core, kernels and moments.
 //
 //     e^{q k} = E_w e^{w q - |q|^2/2} e^{w k - |k|^2/2},  w of independent N(0, 1) entries
 #pragma once
 
 #include <cumulus/attention/linear.hpp>
+#include <cumulus/moments/orthonormal_rows.hpp>
 #include <random>
 
 namespace cumulus {
@@ -34,27 +35,19 @@ class positive_random_features {
     std::vector<double> w(std::size_t(count * d));
     for (double& x : w) x = normal();
     const auto row = [&](index_t r) { return w.data() + r * d; };
-    const auto dot = [&](const double* a, const double* b) {
-      double sum = 0;
-      for (index_t i = 0; i < d; ++i) sum += a[i] * b[i];
-      return sum;
-    };
+    for (index_t r = 0; r < count && orthogonal; r += d)
+      orthonormalise_rows(row(r), std::min(d, count - r), d);
     for (index_t r = 0; r < count && orthogonal; ++r) {
-      for (int pass = 0; pass < 2; ++pass) {  // Gram and Schmidt, twice for accuracy
-        for (index_t s = r / d * d; s < r; ++s) {
-          const double share = dot(row(r), row(s)) / dot(row(s), row(s));
-          for (index_t i = 0; i < d; ++i) row(r)[i] -= share * row(s)[i];
-        }
-      }
       double square = 0;
       for (index_t i = 0; i < d; ++i) {
         const double x = normal();
         square += x * x;
       }
-      const double factor = std::sqrt(square / dot(row(r), row(r)));
-      for (index_t i = 0; i < d; ++i) row(r)[i] *= factor;
+      const double length = std::sqrt(square);
+      for (index_t i = 0; i < d; ++i) row(r)[i] *= length;
     }
-    for (index_t r = 0; r < count; ++r) half_squares_.push_back(dot(row(r), row(r)) / 2);
+    for (index_t r = 0; r < count; ++r)
+      half_squares_.push_back(sum_of_products(row(r), row(r), d) / 2);
     directions_.assign(w.begin(), w.end());
     dots_.resize(std::size_t(count));
   }

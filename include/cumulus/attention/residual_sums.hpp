@@ -18,7 +18,7 @@ namespace cumulus {
 /// f(q, k), a stand-in for e^{s q·k}.
 enum class residual_kernel {
   softmax_pair,  ///< φ(x) = [softmax(x), softmax(-x)]: 2d features; of RAttention, and learned with
-  taylor2,       ///< e^{s q·c} (1 + u + u²/2), u = s q·(k - c): (d + 1)(d + 2)/2 features; no learning needed
+  taylor2,  ///< e^{s q·c} (1 + u + u²/2), u = s q·(k - c): (d + 1)(d + 2)/2 features; no learning needed
 };
 
 /// A part of a softmax average: its log-sum-exp and its average.

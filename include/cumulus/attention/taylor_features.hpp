@@ -2,7 +2,7 @@
 //
 // The monomials of a vector up to an order, each once, and the weights that make their inner product a truncated
 // exponential.
-// Layer 5 (attention): uses core and kernels; linear attention builds on it.
+// Layer 5 (attention): uses core, kernels and moments; linear attention builds on it.
 //
 //     sum_{j<=P} (q k)^j / j!  =  sum_f  w_f phi_f(q) phi_f(k)
 //
@@ -14,6 +14,7 @@
 #include <cumulus/core/require.hpp>
 #include <cumulus/core/view.hpp>
 #include <cumulus/kernels/features.hpp>
+#include <cumulus/moments/packed_symmetric.hpp>
 #include <algorithm>
 #include <vector>
 
@@ -25,13 +26,7 @@ inline constexpr int max_feature_order = 16;
 /// How many monomials d variables have up to this order: binomial(d + order, order); the greatest index_t where that does not
 /// fit.
 [[nodiscard]] constexpr index_t feature_count(index_t d, int order) noexcept {
-  constexpr index_t most = std::numeric_limits<index_t>::max();
-  index_t count = 1;
-  for (int k = 1; k <= order; ++k) {
-    if (count > most / (d + k)) return most;
-    count = count * (d + k) / k;
-  }
-  return count;
+  return detail::packed_count(d + 1, order);  // a variable more, which is 1
 }
 
 /// Where the monomials of d variables up to an order stand.

@@ -6,6 +6,7 @@
 
 #include <cumulus/attention/taylor_features.hpp>
 #include <cumulus/series/form.hpp>
+#include <cumulus/series/power_series.hpp>
 #include <array>
 
 namespace cumulus {
@@ -48,18 +49,15 @@ struct truncated_row {
       }
       return;
     }
-    std::array<C, room> m, r, k;
+    std::array<C, room> means, reciprocals, cumulants;
+    const std::span<C> m(means.data(), P + 1), r(reciprocals.data(), P + 1),
+        k(cumulants.data(), P + 1);
     m[0] = C(1);
-    for (std::size_t j = 2; j <= P; ++j) m[j] = b[j] / b[0];
-    C series(0);
-    for (std::size_t n = 0; n <= P; ++n) {  // power_series.hpp's reciprocal and logarithm
-      C reciprocal(n == 0 ? 1 : 0), logarithm(0);
-      for (std::size_t j = 2; j <= n; ++j) reciprocal -= m[j] * r[n - j];
-      for (std::size_t j = 2; j + 2 <= n; ++j) logarithm += C(int(j)) * k[j] * m[n - j];
-      r[n] = reciprocal;
-      if (n >= 2) series += k[n] = m[n] - logarithm / C(int(n));
-    }
-    C sum(0);
+    for (std::size_t j = 1; j <= P; ++j) m[j] = j == 1 ? C(0) : C(b[j] / b[0]);
+    series_reciprocal(m, r);
+    series_logarithm(m, k);
+    C series(0), sum(0);
+    for (std::size_t j = 2; j <= P; ++j) series += k[j];
     for (std::size_t j = P + 1; j-- > 0;) a[j] = sum += r[P - j];
     base = about + series;
     mass = b[0];

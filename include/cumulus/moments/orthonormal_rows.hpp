@@ -11,7 +11,7 @@ namespace cumulus {
 
 /// Rows of x [rows, n], n apart, become orthonormal: each is what Gram and Schmidt leave of it beside those before.
 ///
-/// Edges   0 for a row of which less than 1e-10 of its length is left, or all of one that has none; NaN spreads to later rows.
+/// Edges   a row of which 1e-10 of its length or less is left becomes 0, as does one whose square is not a finite number.
 /// Error   of |x x^T - 1|: a few u. Each row is taken twice, which is enough for any row that is kept.
 /// Cost    2 rows^2 n multiply-adds.
 /// Source  L. Giraud, J. Langou, M. Rozloznik, E. van den Eshof, Numer. Math. 101 (2005) 87-100.

@@ -21,7 +21,8 @@ namespace cumulus::detail {
   index_t count = p > 0 ? d : 1;
   for (index_t k = 2; k <= p; ++k) {
     if (d > most / k - k) return most;  // it is d^2 / 2 or more
-    const index_t n = d + k - 1, rest = count % k * n / k;  // count n / k, whose product may not fit
+    const index_t n = d + k - 1,
+                  rest = count % k * n / k;  // count n / k, whose product may not fit
     if (count / k > (most - rest) / n) return most;
     count = count / k * n + rest;
   }
@@ -33,8 +34,7 @@ class packed_symmetric {
  public:
   packed_symmetric() = default;
   /// Refuses, in the name of `function`, what has more components than memory could hold.
-  packed_symmetric(const char* function, index_t d, int order)
-      : d_(d), order_(order) {
+  packed_symmetric(const char* function, index_t d, int order) : d_(d), order_(order) {
     if (packed_count(d, order) > index_t(1) << 40)
       refuse(std::string(function) + ": order " + std::to_string(order) + " of " +
              std::to_string(d) + " dimensions has more than 2^40 components");

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+//
+// Inputs that nobody sends on purpose: of each, what the headers of blocks/ and attention/ promise all the same.
+#include "catch.hpp"
+#include "families.hpp"
+#include "flags.hpp"
+#include "refusal.hpp"
+
+#include <cumulus/attention/block_sparse.hpp>
+#include <cumulus/attention/moba.hpp>
+#include <cumulus/blocks/certified_top.hpp>
+
+#include <functional>
+
+namespace {
+
+using namespace cumulus;
+template <class T>
+using rows_of = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using rows = rows_of<double>;
+using indices = std::vector<index_t>;
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+template <class T>
+rows_of<T> normal_rows(families::random& r, index_t n, index_t width, double sigma = 1) {
+  rows_of<T> x(n, width);
+  for (index_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<T>(sigma * r.normal());
+  return x;
+}
+
+/// log sum_t e^(q . k_t) of all rows of k.
+template <class T>
+long double log_mass(const rows_of<T>& k, const std::vector<T>& q) {
+  std::vector<long double> y;
+  long double top = -infinity<long double>, sum = 0;
+  for (index_t t = 0; t < k.rows(); ++t) {
+    long double score = 0;
+    for (index_t i = 0; i < k.cols(); ++i)
+      score += static_cast<long double>(q[std::size_t(i)]) * static_cast<long double>(k(t, i));
+    y.push_back(score);
+    top = std::max(top, score);
+  }
+  for (const long double s : y) sum += std::exp(s - top);
+  return top + std::log(sum);
+}
+
+/// Of keys up to `at` the exact output, and the share of those that were read.
+template <class T>
+struct exact_attention {
+  exact_attention(const rows_of<T>& q, index_t row, const rows_of<T>& k, const rows_of<T>& v,
+                  index_t at, double scale, const std::function<bool(index_t)>& is_read)
+      : output(std::size_t(v.cols()), 0) {
+    std::vector<long double> score;
+    long double top = -infinity<long double>, sum = 0;
+    for (index_t t = 0; t <= at; ++t) {
+      long double s = 0;
+      for (index_t i = 0; i < k.cols(); ++i)
+        s += static_cast<long double>(static_cast<double>(q(row, i))) *
+             static_cast<long double>(static_cast<double>(k(t, i)));
+      score.push_back(s * static_cast<long double>(scale));
+      top = std::max(top, score.back());
+    }
+    for (index_t t = 0; t <= at; ++t) {
+      const long double w = std::exp(score[std::size_t(t)] - top);
+      sum += w;
+      if (is_read(t)) kept += w;
+      for (index_t j = 0; j < v.cols(); ++j)
+        output[std::size_t(j)] += w * static_cast<long double>(static_cast<double>(v(t, j)));
+    }
+    kept /= sum;
+    for (long double& o : output) o /= sum;
+  }
+  template <class Row>
+  long double distance(const Row& row) const {
+    long double square = 0;
+    for (std::size_t j = 0; j < output.size(); ++j) {
+      const long double by =
+          output[j] - static_cast<long double>(static_cast<double>(row(index_t(j))));
+      square += by * by;
+    }
+    return std::sqrt(square);
+  }
+
+  std::vector<long double> output;
+  long double kept = 0;
+};
+
+/// Whether the bounds of block-sparse attention hold, for many small caches of T.
+template <class T>
+void check_bounds(unsigned seed, int rounds, double sharp, double values) {
+  families::random r(seed);
+  int misses = 0, kept_misses = 0;
+  long double worst = 0, worst_kept = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const auto d = index_t(1 + r.below(5)), b = index_t(1 + r.below(4)),
+               n = index_t(1 + r.below(40));
+    const auto q = normal_rows<T>(r, n, d, sharp), k = normal_rows<T>(r, n, d),
+               v = normal_rows<T>(r, n, 2, values);
+    block_moments<double> blocks(
+        d, b, {.covariance = covariance_kind::full, .value_mean = true, .value_covariance = true},
+        2);
+    blocks.append_rows(k, v);
+    block_sparse_options o{.score = block_score::mean, .select = {.top = index_t(1 + r.below(4))}};
+    o.left_out = static_cast<left_out>(r.below(4));
+    o.surrogate_mass = r.below(4) == 0;
+    o.scale = r.uniform(-1, 1);
+    const auto result = block_sparse_attention(q, k, v, blocks, o);
+    for (index_t i = 0; i < n; ++i) {
+      const indices& chosen = result.selected[std::size_t(i)];
+      const exact_attention<T> exact(q, i, k, v, i, *o.scale, [&](index_t t) {
+        return t / b >= i / b || std::find(chosen.begin(), chosen.end(), t / b) != chosen.end();
+      });
+      const long double beyond =
+          exact.distance(result.output.row(i)) - static_cast<long double>(result.error_bound[i]);
+      const long double outside =
+          std::max(static_cast<long double>(result.kept_low[i]) - exact.kept,
+                   exact.kept - static_cast<long double>(result.kept_high[i]));
+      misses += beyond > 0;
+      kept_misses += outside > 1e-18L;  // the rounding of long double
+      worst = std::max(worst, beyond);
+      worst_kept = std::max(worst_kept, outside);
+    }
+  }
+  CAPTURE(worst, worst_kept);
+  CHECK(misses == 0);
+  CHECK(kept_misses == 0);
+}
+
+}  // namespace
+
+TEST_CASE("hostile: block-sparse bounds hold in double and in half storage",
+          "[attention][property]") {
+  check_bounds<double>(1, 60, 1, 1);
+  check_bounds<double>(2, 60, 20, 1);
+  check_bounds<Eigen::half>(3, 60, 1, 1);
+  check_bounds<Eigen::half>(4, 60, 20, 0.01);
+}
+
+TEST_CASE("hostile: kept_low counts thousands of blocks too small to see one by one",
+          "[attention][property]") {
+  const index_t n = 20001;
+  rows k = rows::Constant(n, 1, 10 - 36.0);
+  k(0, 0) = k(n - 1, 0) = 10;
+  const rows q = rows::Ones(1, 1), v = rows::Ones(n, 1);
+  block_moments<double> blocks(1, 1, {}, 1);
+  blocks.append_rows(k, v);
+  const auto r = block_sparse_attention(
+      q, k, v, blocks, {.score = block_score::mean, .select = {.top = 1}, .scale = 1.0});
+  REQUIRE(r.selected[0].empty());
+  const long double kept = 1 / (2 + (n - 2) * std::exp(-36.0L));
+  CHECK(static_cast<long double>(r.kept_low[0]) <= kept);
+  CHECK(static_cast<long double>(r.kept_high[0]) >= kept);
+}
+
+TEST_CASE("hostile: intervals hold where powers of tiny numbers vanish", "[blocks][edge]") {
+  const auto holds = [](auto k, auto q, const block_summary& parts) {
+    using T = typename decltype(q)::value_type;
+    block_moments<T> blocks(k.cols(), k.rows(), parts);
+    blocks.append_rows(k);
+    const auto s = block_scores(blocks, q, block_score::mean).at(0);
+    const long double exact = log_mass<T>(k, q);
+    CAPTURE(s.lower, s.upper, exact);
+    CHECK((is_nan(s.lower) || static_cast<long double>(s.lower) <= exact * (1 + 1e-18L)));
+    CHECK((is_nan(s.upper) || static_cast<long double>(s.upper) >= exact * (1 - 1e-18L)));
+  };
+  for (const double size : {1e-60, 1e-80, 1e-81, 1e-85, 1e-120}) {
+    rows k(2, 2);
+    k << size, 2 * size, -size, -2 * size;
+    CAPTURE(size);
+    for (const auto kind : {covariance_kind::none, covariance_kind::diagonal, covariance_kind::full,
+                            covariance_kind::low_rank})
+      holds(k, std::vector<double>(2, 1 / size), {.covariance = kind, .rank = 1});
+  }
+  {  // q_i q_j vanishes in float, q . k does not
+    const index_t d = 512;
+    rows_of<float> k(2, d);
+    k.row(0).setConstant(7.5e17f);
+    k.row(1).setConstant(-7.5e17f);
+    holds(k, std::vector<float>(std::size_t(d), 2.5e-23f),
+          {.covariance = covariance_kind::diagonal});
+  }
+  {  // the mean is half the least float
+    rows_of<float> k(2, 1);
+    k << 1.4e-45f, 0;
+    holds(k, std::vector<float>(1, 3e38f), {});
+  }
+}
+
+TEST_CASE("hostile: the two-point ends at a variance that vanishes", "[blocks][edge]") {
+  CHECK(largest_log_mean_exp(1e-322, 1000) >= 0);
+  CHECK(largest_log_mean_exp(1e-310, 1e5) >= 0);
+  CHECK(least_log_mean_exp(1e-322, 1000) >= 0);
+  CHECK(least_log_mean_exp(1e308, 1e-300) >= 0);
+}
+
+TEST_CASE("hostile: the smallest set of blocks, where one holds all and where all are equal",
+          "[blocks][edge]") {
+  const auto of = [](const std::vector<double>& s, double mass) {
+    return select_blocks(s, {.mass = mass});
+  };
+  CHECK(of({0, inf, 0}, 0.5) == indices{1});
+  CHECK(spurious_flags([&] { static_cast<void>(of({-inf, -inf}, 0.5)); }) == 0);
+  for (const int n : {4, 8, 10, 14, 18}) {  // a share of k / n is that of k blocks
+    int wrong = 0;
+    for (int k = 1; k < n; ++k)
+      wrong += of(std::vector<double>(std::size_t(n), 0.3), double(k) / n).size() != std::size_t(k);
+    CAPTURE(n);
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("hostile: certified_top is select_blocks of the exact scores, whatever the ends",
+          "[blocks][property]") {
+  families::random r(7);
+  for (int round = 0; round < 20000; ++round) {
+    const std::size_t n = r.below(13);
+    std::vector<double> exact(n);
+    std::vector<scored_block<double>> s(n);
+    std::vector<int> calls(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double special[] = {inf, -inf, not_a_number};
+      exact[i] = r.below(8) == 0 ? special[r.below(3)] : double(r.below(4));
+      const double width = r.below(3) == 0 ? 0 : r.uniform();
+      s[i].lower = r.below(6) == 0 ? -inf : exact[i] - (is_finite(exact[i]) ? width : 0);
+      s[i].upper = r.below(6) == 0 ? inf : exact[i] + (is_finite(exact[i]) ? width : 0);
+      if (r.below(8) == 0) s[i].lower = not_a_number;
+      if (r.below(8) == 0) s[i].upper = not_a_number;
+    }
+    const auto k = index_t(1 + r.below(15)), usable = index_t(r.below(15));
+    const auto found = certified_top(
+        s, k,
+        [&](index_t B) {
+          ++calls[std::size_t(B)];
+          return exact[std::size_t(B)];
+        },
+        usable);
+    CAPTURE(round);
+    REQUIRE(found.blocks == select_blocks(exact, {.top = k, .usable = usable}));
+    REQUIRE(std::count_if(calls.begin(), calls.end(), [](int c) { return c > 1; }) == 0);
+    if (!found.blocks.empty()) REQUIRE(found.least_inside >= found.largest_outside);
+  }
+}
+
+TEST_CASE("hostile: a soft-cap beyond the scalar's range is none, one below it takes all",
+          "[attention][edge]") {
+  families::random r(3);
+  for (const int n : {1, 20}) {
+    const auto q = normal_rows<float>(r, n, 4), k = normal_rows<float>(r, 9, 4),
+               v = normal_rows<float>(r, 9, 2);
+    const auto free = attention(q, k, v), flat = attention(q, k, v, {.scale = 0.0});
+    for (const double cap : {1e30, 1e300, inf})
+      CHECK((attention(q, k, v, {.softcap = cap}).output - free.output).cwiseAbs().maxCoeff() <
+            1e-5f);
+    CHECK((attention(q, k, v, {.softcap = 1e-60}).output - flat.output).cwiseAbs().maxCoeff() <
+          1e-5f);
+  }
+}
+
+TEST_CASE("hostile: grouped queries in pages are those of a matrix", "[attention][value]") {
+  families::random r(5);
+  const auto q = normal_rows<double>(r, 12, 4), k = normal_rows<double>(r, 20, 4),
+             v = normal_rows<double>(r, 20, 2);
+  block_moments<double> blocks(4, 4, {.covariance = covariance_kind::full}, 2);
+  blocks.append_rows(k, v);
+  const indices table{3, 0, 2, 1};
+  rows pool(12, 4);
+  for (index_t t = 0; t < 12; ++t) pool.row(table[std::size_t(t / 3)] * 3 + t % 3) = q.row(t);
+  const token_rows<double> paged(pool.data(), 3, table, 12, 4, 4), keys(k), values(v);
+  const auto by_pages = block_sparse_attention(paged, keys, values, blocks, {.group = 2});
+  CHECK(by_pages.output == block_sparse_attention(q, k, v, blocks, {.group = 2}).output);
+}
+
+TEST_CASE("hostile: block-sparse calls that fit nowhere are refused before any work",
+          "[attention][edge]") {
+  families::random r(6);
+  const auto q = normal_rows<double>(r, 3, 4), k = normal_rows<double>(r, 20, 4),
+             v = normal_rows<double>(r, 20, 2);
+  block_moments<double> blocks(4, 4, {.covariance = covariance_kind::full}, 2);
+  blocks.append_rows(k, v);
+  const auto sparse = [&](const block_sparse_options& o) {
+    return refusal([&] { static_cast<void>(block_sparse_attention(q, k, v, blocks, o)); });
+  };
+  CHECK(sparse({.group = 4}).find("3 queries in groups of 4") != std::string::npos);
+  CHECK(sparse({.first_query = 18}).find("18 to 20 of 20") != std::string::npos);
+  CHECK_THROWS_AS(block_sparse_attention(q, k, v, blocks,
+                                         {.first_query = std::numeric_limits<index_t>::max() - 1}),
+                  std::invalid_argument);
+
+  const indices table{0, 1, 2, 3, 4, 5, 6};
+  const token_rows<double> queries(q), keys(k.data(), 3, table, 20, 4, 4),
+      values(v.data(), 3, table, 20, 2, 2);
+  int parts = 0;
+  const auto run = [&parts](index_t count, part_task task) {
+    ++parts;
+    for (index_t i = 0; i < count; ++i) task(i);
+  };
+  const std::string said = refusal([&] {
+    static_cast<void>(block_sparse_attention(queries, keys, values, blocks,
+                                             {.threads = 2, .executor = executor(run)}));
+  });
+  CHECK(said.find("blocks of 4 tokens in pages of 3") != std::string::npos);
+  CHECK(parts == 0);  // an exception must not leave a thread
+}
+
+TEST_CASE("hostile: garbage in empty parts of a merge tree never shows", "[attention][property]") {
+  families::random r(8);
+  for (int round = 0; round < 100; ++round) {
+    const auto m = index_t(1 + r.below(30));
+    const auto q = normal_rows<double>(r, 2, 3, 3), k = normal_rows<double>(r, m, 3),
+               v = normal_rows<double>(r, m, 2);
+    std::vector<attention_result<double>> parts;
+    for (index_t t = 0; t < m;) {
+      const index_t count = std::min(index_t(1 + r.below(6)), m - t);
+      parts.push_back(attention(q, k.middleRows(t, count), v.middleRows(t, count)));
+      if (r.below(2) == 0) {
+        parts.insert(parts.begin() + std::ptrdiff_t(r.below(parts.size())),
+                     no_attention<double>(2, 2));
+        for (auto& part : parts) {
+          if (part.log_sum_exp[0] == -inf) part.output.setConstant(not_a_number);
+        }
+      }
+      t += count;
+    }
+    while (parts.size() > 1) {
+      const std::size_t i = r.below(parts.size() - 1);
+      merge(parts[i], parts.back());
+      parts.pop_back();
+    }
+    CHECK((parts[0].output - attention(q, k, v).output).cwiseAbs().maxCoeff() < 1e-12);
+  }
+}
+
+TEST_CASE("hostile: residual sums of features that vanish raise no flag and leave no NaN",
+          "[attention][edge]") {
+  rows k(2, 2), v(2, 1);
+  k << 0, 1000, 0, 1000;
+  v << 3, 5;
+  residual_sums<double> sums(2, 1, residual_kernel::softmax_pair);
+  sums.add(token_rows<double>(k), token_rows<double>(v), 0, 2);
+  const double q[] = {1000, 0};
+  attention_part<double> part;
+  CHECK(spurious_flags(
+            [&] { part = sums.rest(q, token_rows<double>(k), token_rows<double>(v), {}); }) == 0);
+  CHECK_FALSE(is_nan(part.output[0]));
+}
+
+TEST_CASE("hostile: moba refuses queries of another width before it multiplies",
+          "[attention][edge]") {
+  const rows q = rows::Ones(8, 3), k = rows::Ones(8, 4), v = rows::Ones(8, 2);
+  const auto refused = [&](const auto& f) {
+    return refusal([&] { static_cast<void>(f(q, k, v, moba_options{.block = 2})); });
+  };
+  const std::string said = refused([](const auto&... x) { return moba_attention(x...); });
+  CHECK(said.find('3') != std::string::npos);
+  CHECK(said.find('4') != std::string::npos);
+  CHECK(refused([](const auto&... x) { return moba_attention_naive(x...); }) != "");
+}
