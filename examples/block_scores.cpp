@@ -101,8 +101,8 @@ std::vector<support::attention_head> load(const settings& s) {
           "; choose a smaller --block or --top");
     return heads;
   }
-  support::attention_head head{support::one_line(s.q), support::read_npy_matrix(s.q),
-                               support::read_npy_matrix(s.k), support::read_npy_matrix(s.v)};
+  support::attention_head head{s.q, support::read_npy_matrix(s.q), support::read_npy_matrix(s.k),
+                               support::read_npy_matrix(s.v)};
   const auto fail = [](const std::string& file, const std::string& wrong, const std::string& mend) {
     throw support::input_error(file, {}, wrong, mend);
   };
@@ -121,7 +121,8 @@ std::vector<support::attention_head> load(const settings& s) {
   if (s.trial.causal ? first >= head.q.rows() : s.trial.top >= head.k.rows() / s.trial.block)
     fail(s.q,
          text(head.q.rows()) + " queries of " + text(head.k.rows()) + " keys are too few for " +
-             text(s.trial.top) + " past blocks of " + text(s.trial.block),
+             text(s.trial.top) + " past blocks of " + text(s.trial.block) +
+             (s.trial.causal ? " (a query needs 12 and more than --top)" : ""),
          "choose a smaller --block or --top");
   return {head};
 }
@@ -134,7 +135,7 @@ std::string table(const support::block_report& r, const settings& s) {
                     support::number(row.recall, "%.3f"), support::number(row.mass, "%.3f"),
                     support::number(row.error, "%.3f"),
                     row.score == "exact" ? "-" : support::number(row.microseconds, "%.3g us")});
-  return r.name + "\n" + std::to_string(r.queries) + " queries" +
+  return support::one_line(r.name) + "\n" + std::to_string(r.queries) + " queries" +
          (s.trial.causal ? " from token " + std::to_string(r.first) + " on" : "") + ", " +
          std::to_string(r.tokens) + " keys of width " + std::to_string(r.width) + ", " +
          std::to_string(r.blocks) + " blocks of " + std::to_string(s.trial.block) + ", the best " +
@@ -143,11 +144,18 @@ std::string table(const support::block_report& r, const settings& s) {
          support::number(r.deviation, "%.2f") + "\n" + support::columns(rows);
 }
 
+/// As RFC 4180 has it.
+std::string csv_field(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
 std::string csv(const std::vector<support::block_report>& reports) {
   std::string out = "head,score,summary,bytes_per_block,recall,mass,output_error,microseconds\n";
   for (const auto& r : reports) {
     for (const auto& row : r.rows) {
-      out += support::in_quotes(r.name) + "," + row.score + ",\"" + row.summary + "\"," +
+      out += csv_field(r.name) + "," + row.score + ",\"" + row.summary + "\"," +
              std::to_string(row.bytes);
       for (const double value : {row.recall, row.mass, row.error, row.microseconds})
         out += "," + support::shortest(value);

@@ -289,9 +289,9 @@ TEST_CASE("block_sparse_attention: refuses what does not fit", "[attention][edge
   };
   CHECK(call({.select = {.top = 0}}) == "cumulus: select_blocks: top 0 is below 1");
   CHECK(call({.group = 3}) == "cumulus: block_sparse_attention: 20 queries in groups of 3");
-  CHECK(call({.group = 0}) == "cumulus: block_sparse_attention: groups of 0");
+  CHECK(call({.group = 0}) == "cumulus: block_sparse_attention: 20 queries in groups of 0");
   CHECK(call({.first_query = 5}) ==
-        "cumulus: block_sparse_attention: queries at positions 5 to 24 of 20 tokens");
+        "cumulus: block_sparse_attention: 20 positions from 5 on, of 20 tokens");
   CHECK(call({.score = block_score::submeans}) ==
         "cumulus: block_sparse_attention: submeans needs a summary with submeans");
   block_moments<double> bare(d, b), wider(d + 1, b), few(d, b);

@@ -9,6 +9,7 @@
 #include <cumulus/attention/block_sparse.hpp>
 #include <cumulus/attention/moba.hpp>
 #include <cumulus/blocks/certified_top.hpp>
+#include <cumulus/blocks/exact_block_scores.hpp>
 
 #include <functional>
 
@@ -118,7 +119,7 @@ void check_bounds(unsigned seed, int rounds, double sharp, double values) {
           std::max(static_cast<long double>(result.kept_low[i]) - exact.kept,
                    exact.kept - static_cast<long double>(result.kept_high[i]));
       misses += beyond > 0;
-      kept_misses += outside > 1e-18L;  // the rounding of long double
+      kept_misses += outside > 1e-17L;  // the rounding of long double
       worst = std::max(worst, beyond);
       worst_kept = std::max(worst_kept, outside);
     }
@@ -188,11 +189,83 @@ TEST_CASE("hostile: intervals hold where powers of tiny numbers vanish", "[block
   }
 }
 
+TEST_CASE("hostile: intervals hold at any size of keys and queries", "[blocks][property]") {
+  families::random r(9);
+  int misses = 0;
+  const auto round = [&]<class T>(T, double least, double most) {
+    const auto d = index_t(1 + r.below(9)), n = index_t(1 + r.below(9));
+    const double size = std::pow(10, r.uniform(least, most));
+    auto k = normal_rows<T>(r, n, d);
+    if (r.below(3) == 0) k.rowwise() += 10 * normal_rows<T>(r, 1, d).row(0);
+    k *= T(size);
+    const double fits = double(std::numeric_limits<T>::max()) / 30;
+    std::vector<T> q;
+    const double length = std::min(fits, std::pow(10, r.uniform(-2, 2)) / size);
+    for (index_t i = 0; i < d; ++i) q.push_back(T(length * r.normal()));
+    block_summary parts{.covariance = static_cast<covariance_kind>(r.below(4)), .rank = 2};
+    parts.box = r.below(2) == 0;
+    parts.landmark = r.below(2) == 0;
+    parts.submeans = int(r.below(3));
+    block_moments<T> blocks(d, n, parts);
+    blocks.append_rows(k);
+    const auto s = block_scores(blocks, q, block_score::mean).at(0);
+    const long double exact = log_mass<T>(k, q),
+                      slack = 1e-17L *
+                              (1 + std::abs(exact) +
+                               static_cast<long double>(length) * static_cast<long double>(size));
+    misses += !is_nan(s.lower) && static_cast<long double>(s.lower) > exact + slack;
+    misses += !is_nan(s.upper) && static_cast<long double>(s.upper) < exact - slack;
+  };
+  for (int i = 0; i < 1000; ++i) {
+    round(1.0, -150, -70);
+    round(1.0, 70, 150);
+    round(1.0f, -44, 36);
+  }
+  CHECK(misses == 0);
+}
+
+TEST_CASE("hostile: an interval is known where second orders overflow", "[blocks][edge]") {
+  for (const auto kind : {covariance_kind::none, covariance_kind::diagonal, covariance_kind::full,
+                          covariance_kind::low_rank}) {
+    rows_of<float> k(3, 2);
+    k << 1e10f, 2e10f, -1e10f, 1e10f, 2e10f, -3e10f;
+    const std::vector<float> q{1e10f, 3e10f};
+    block_moments<float> blocks(2, 3, {.covariance = kind, .rank = 1});
+    blocks.append_rows(k);
+    const auto s = block_scores(blocks, q, block_score::mean).at(0);
+    CAPTURE(s.lower, s.upper);
+    CHECK(double(s.lower) <= 7e20);
+    CHECK(double(s.upper) >= 7e20);
+    CHECK(double(s.upper) <= 3e21);
+    const auto beyond = block_scores(blocks, std::vector<float>{1e30f, 1e30f}, block_score::mean);
+    CHECK(beyond[0].lower <= std::numeric_limits<float>::max());
+    CHECK(beyond[0].upper == std::numeric_limits<float>::infinity());
+  }
+  CHECK(smooth_mass(0)(inf) == inf);
+  CHECK(smooth_mass(3)(inf) == inf);
+  CHECK(frozen_mass(inf, 0) == 0);
+}
+
 TEST_CASE("hostile: the two-point ends at a variance that vanishes", "[blocks][edge]") {
   CHECK(largest_log_mean_exp(1e-322, 1000) >= 0);
   CHECK(largest_log_mean_exp(1e-310, 1e5) >= 0);
   CHECK(least_log_mean_exp(1e-322, 1000) >= 0);
   CHECK(least_log_mean_exp(1e308, 1e-300) >= 0);
+}
+
+TEST_CASE("hostile: largest_log_mean_exp is the two-point law's in wider numbers",
+          "[blocks][value]") {
+  families::random r(4);
+  long double worst = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const double v = std::pow(10, r.uniform(-323, 3)), h = std::pow(10, r.uniform(-3, 4));
+    const long double up = h, low = v / up, share = low / (up + low);
+    const long double law = up + std::log(share + (1 - share) * std::exp(-(up + low)));
+    const long double by =
+        std::abs(std::max(law, 0.0L) - static_cast<long double>(largest_log_mean_exp(v, h)));
+    worst = std::max(worst, by / (1 + up));
+  }
+  CHECK(worst <= 16 * 0x1p-53L);
 }
 
 TEST_CASE("hostile: the smallest set of blocks, where one holds all and where all are equal",
@@ -202,6 +275,10 @@ TEST_CASE("hostile: the smallest set of blocks, where one holds all and where al
   };
   CHECK(of({0, inf, 0}, 0.5) == indices{1});
   CHECK(spurious_flags([&] { static_cast<void>(of({-inf, -inf}, 0.5)); }) == 0);
+  CHECK(of({-inf, -inf}, 0.5).size() == 2);
+  CHECK(of({inf, 0, inf, inf, inf}, 0.5) == indices{0, 2});
+  CHECK(of({0, not_a_number, 9, -inf}, 0.1).size() == 4);
+  CHECK(spurious_flags([&] { static_cast<void>(of({inf, not_a_number, 1}, 0.5)); }) == 0);
   for (const int n : {4, 8, 10, 14, 18}) {  // a share of k / n is that of k blocks
     int wrong = 0;
     for (int k = 1; k < n; ++k)
@@ -255,7 +332,50 @@ TEST_CASE("hostile: a soft-cap beyond the scalar's range is none, one below it t
             1e-5f);
     CHECK((attention(q, k, v, {.softcap = 1e-60}).output - flat.output).cwiseAbs().maxCoeff() <
           1e-5f);
+    const auto qd = q.template cast<double>().eval(), kd = k.template cast<double>().eval(),
+               vd = v.template cast<double>().eval();
+    const auto without = attention(qd, kd, vd);
+    for (const double cap : {1e30, 1e307, inf})
+      CHECK(
+          (attention(qd, kd, vd, {.softcap = cap}).output - without.output).cwiseAbs().maxCoeff() <
+          1e-14);
   }
+}
+
+TEST_CASE("hostile: a query that its scale takes out of range, of scores that are not",
+          "[attention][edge]") {
+  families::random r(4);
+  const auto q = normal_rows<float>(r, 3, 4), k = normal_rows<float>(r, 9, 4),
+             v = normal_rows<float>(r, 9, 2);
+  const auto wanted = attention(q, k, v, {.scale = 1.0});
+  const auto found =
+      attention((q * 1e10f).eval(), (k * 0x1p-120f).eval(), v, {.scale = 0x1p120 / double(1e10f)});
+  CHECK((found.output - wanted.output).cwiseAbs().maxCoeff() < 1e-5f);
+}
+
+TEST_CASE("hostile: positions at the ends of what they are counted in", "[attention][edge]") {
+  families::random r(4);
+  const auto q = normal_rows<double>(r, 3, 4), k = normal_rows<double>(r, 9, 4),
+             v = normal_rows<double>(r, 9, 2);
+  const index_t last = std::numeric_limits<index_t>::max(),
+                first = std::numeric_limits<index_t>::min();
+  const auto all = attention(q, k, v), none = no_attention<double>(3, 2);
+  const auto at = [&](index_t position, std::optional<index_t> window, bool causal) {
+    return attention(q, k, v, {.causal = causal, .window = window, .first_query = position}).output;
+  };
+  CHECK(at(last, {}, true) == all.output);
+  CHECK(at(last, last, false) == at(9, 9, false));  // query i sees the keys from i + 1 on
+  CHECK(at(last - 1, last, true) == at(8, 9, true));
+  CHECK(at(last, 1, false) == none.output);
+  CHECK(at(first, {}, true) == none.output);
+  const auto edge = at(first, last, false);  // the last query is as far as that from key 0
+  CHECK(edge.topRows(2) == none.output.topRows(2));
+  CHECK(edge.row(2) == v.row(0));
+  CHECK(at(0, last, false) == all.output);
+  const token_rows<double> keys(k);
+  const std::vector<double> query(4, 1.0);
+  CHECK(refusal([&] { static_cast<void>(exact_block_score(keys, query, 2, last)); }) != "");
+  CHECK(refusal([&] { static_cast<void>(exact_block_score(keys, query, last, last)); }) != "");
 }
 
 TEST_CASE("hostile: grouped queries in pages are those of a matrix", "[attention][value]") {
@@ -283,7 +403,8 @@ TEST_CASE("hostile: block-sparse calls that fit nowhere are refused before any w
     return refusal([&] { static_cast<void>(block_sparse_attention(q, k, v, blocks, o)); });
   };
   CHECK(sparse({.group = 4}).find("3 queries in groups of 4") != std::string::npos);
-  CHECK(sparse({.first_query = 18}).find("18 to 20 of 20") != std::string::npos);
+  CHECK(sparse({.first_query = 18}).find("3 positions from 18 on, of 20 tokens") !=
+        std::string::npos);
   CHECK_THROWS_AS(block_sparse_attention(q, k, v, blocks,
                                          {.first_query = std::numeric_limits<index_t>::max() - 1}),
                   std::invalid_argument);
@@ -340,10 +461,28 @@ TEST_CASE("hostile: residual sums of features that vanish raise no flag and leav
   residual_sums<double> sums(2, 1, residual_kernel::softmax_pair);
   sums.add(token_rows<double>(k), token_rows<double>(v), 0, 2);
   const double q[] = {1000, 0};
-  attention_part<double> part;
+  attention_part part;
   CHECK(spurious_flags(
             [&] { part = sums.rest(q, token_rows<double>(k), token_rows<double>(v), {}); }) == 0);
   CHECK_FALSE(is_nan(part.output[0]));
+}
+
+TEST_CASE("hostile: residual sums refuse a cache that is not theirs, and rows out of order",
+          "[attention][edge]") {
+  families::random r(4);
+  const auto k = normal_rows<double>(r, 9, 4), v = normal_rows<double>(r, 9, 2);
+  const token_rows<double> keys(k), values(v), few(k.data(), 5, 4, 4), fewer(v.data(), 5, 2, 2);
+  residual_sums<double> sums(4, 2, residual_kernel::taylor2);
+  sums.add(keys, values, 0, 8);
+  using ranges = std::vector<std::pair<index_t, index_t>>;
+  const auto said = [&](const auto& a, const auto& b, const ranges& selected) {
+    return refusal([&] { static_cast<void>(sums.rest(k.data(), a, b, selected)); });
+  };
+  CHECK(said(few, fewer, {}) == "cumulus: residual_sums::rest: 5 keys, but sums of 8");
+  CHECK(said(keys, values, {{2, 9}}) == "cumulus: residual_sums::rest: rows 2..9 of 8");
+  CHECK(said(keys, values, {{2, 5}, {4, 6}}) ==
+        "cumulus: residual_sums::rest: rows from 4 after rows up to 5");
+  CHECK(said(keys, values, {{2, 4}, {4, 6}}).empty());
 }
 
 TEST_CASE("hostile: moba refuses queries of another width before it multiplies",

@@ -55,7 +55,7 @@ struct sample {
   }
 };
 
-double distance(const cumulus::attention_part<double>& part, const Eigen::VectorXd& direct) {
+double distance(const cumulus::attention_part& part, const Eigen::VectorXd& direct) {
   double most = std::abs(part.log_sum - direct[e]);
   for (int j = 0; j < e; ++j)
     most = std::max(most, std::abs(part.output[std::size_t(j)] - direct[j]));

@@ -217,6 +217,8 @@ TEST_CASE("block moments: what cannot be kept is refused before any work", "[blo
   CHECK(refusal([] { m(4, 8, {.value_mean = true}); }) ==
         "cumulus: block_moments: a value part, but e is 0");
   CHECK(refusal([] { m(4, 8, {.order = 2}); }).find("order 2") != std::string::npos);
+  CHECK(refusal([] { m(1, 8, {.order = 9}); }) ==
+        "cumulus: block_moments: tensors of order 9; the highest is 8");
   CHECK(refusal([] { m(500, 8, {.order = 4}); }).find("too large") != std::string::npos);
   CHECK(refusal([] { m(index_t(1) << 40, 8, {.order = 3}); }) ==
         "cumulus: block_moments: a tensor of order 3 in 1099511627776 dimensions is too large");

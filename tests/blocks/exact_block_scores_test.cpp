@@ -42,7 +42,7 @@ TEST_CASE("exact block scores: ends", "[blocks][edge]") {
   CHECK(refusal([&] { static_cast<void>(exact_block_scores(k, 0, q)); }) ==
         "cumulus: exact_block_scores: blocks of 0 tokens");
   CHECK(refusal([&] { static_cast<void>(exact_block_score(rows, q, 2, 3)); }) ==
-        "cumulus: exact_block_score: tokens 2 to 5 of 4");
+        "cumulus: exact_block_score: 3 tokens from 2 on, of 4");
   CHECK(refusal([&] { static_cast<void>(exact_block_scores(k, 2, Eigen::Vector3d(1, 2, 3))); }) !=
         "");
 }

@@ -150,7 +150,7 @@ run - --format csv <long
 check "long, by a pipe" cmp -s .out by_name
 
 # The progress bar: on a terminal alone.
-if command -v script >/dev/null; then
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
   script -qec "$moments long --format csv >.out" .typescript >/dev/null </dev/null
   check "a terminal has a progress bar" grep -q '|----|' .typescript
   check "a terminal has all of it" grep -q '\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*\*' .typescript

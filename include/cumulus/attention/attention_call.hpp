@@ -37,12 +37,18 @@ struct attention_call {
 
   /// The keys that query i sees by its position.
   [[nodiscard]] key_range sight(index_t i) const noexcept {
-    const index_t m = keys(), at = first_query + i;
+    using limits = std::numeric_limits<index_t>;
+    const index_t m = keys();
+    // sums stop at what index_t holds: beyond all keys, or before them
+    const auto sum = [](index_t a, index_t b) {
+      if (b < 0) return a < limits::min() - b ? limits::min() : a + b;
+      return a > limits::max() - b ? limits::max() : a + b;
+    };
     const auto within = [m](index_t t) { return t < 0 ? 0 : t < m ? t : m; };
-    key_range seen{0, options.causal ? within(at + 1) : m};
+    key_range seen{0, options.causal ? within(sum(first_query, i + 1)) : m};
     if (options.window) {
-      if (*options.window < at + 1) seen.low = within(at + 1 - *options.window);
-      if (!options.causal && *options.window < m - at) seen.high = within(at + *options.window);
+      seen.low = within(sum(sum(first_query, -*options.window), i + 1));
+      if (!options.causal) seen.high = within(sum(sum(first_query, *options.window), i));
     }
     if (seen.high < seen.low) seen.high = seen.low;
     return seen;
@@ -64,10 +70,17 @@ struct attention_call {
   }
 };
 
+/// cap tanh(score / cap): the score itself at a cap of +inf, 0 at one of 0.
+///
+/// Error    4 u |score|, also where score / cap is below the least normal number: there tanh x is x to u / 3.
 template <class C>
 [[nodiscard]] C soft_capped(const C& score, const C& cap) {
   using std::tanh;
-  return C(cap * C(tanh(C(score / cap))));
+  if (!is_finite(cap) || is_nan(score)) return score;
+  if (!(C(0) < cap)) return C(0);
+  const C x = score / cap;
+  if (x * x < unit_roundoff<C>) return score;
+  return C(cap * C(tanh(x)));
 }
 
 /// One query of one head, key by key.

@@ -32,6 +32,8 @@ using attention_scalar = typename detail::attention_scalar_of<T>::type;
 
 /// score = softcap tanh(scale q.k / softcap) + bias for the keys that a query sees.
 ///
+/// Not copied nor assigned: bias, mask and sink refer to what they were given. Each call takes its own.
+///
 /// Shape    bias, mask: [n, m], or [m] for all queries; the same for all heads. sink: a number, or one for each query head.
 /// Edges    a key that is masked, or out of sight by position, never enters the result, whatever it or its value holds. A sink
 ///          of -inf is none.
@@ -42,11 +44,13 @@ struct attention_options {
   broadcast_operand<attention_scalar<T>> bias{};
   broadcast_operand<bool> mask{};  ///< true keeps
   line_number sink{};  ///< one more term e^sink, of no value, in what the weights are divided by
-  double softcap = 0;  ///< bounds |scale q.k|; 0 for no bound
-  std::optional<index_t>
-      window{};  ///< a query sees only keys less than so many tokens from its own position
-  std::optional<index_t>
-      first_query{};  ///< the position of query 0; if not given m - n: the last query stands at the last key
+  /// Bounds |scale q.k|; 0 for no bound, as from a cap beyond the scalar's range; one that vanishes in it leaves scores of 0.
+  double softcap = 0;
+  /// A query sees only keys less than so many tokens from its own position: at least 1, not given for no window, where
+  /// block_sparse_options have 0.
+  std::optional<index_t> window{};
+  /// The position of query 0; if not given m - n: the last query stands at the last key.
+  std::optional<index_t> first_query{};
   int threads = 1;               ///< queries are spread over so many, with OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 };

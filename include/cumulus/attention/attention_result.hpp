@@ -50,13 +50,12 @@ template <class T>
 
 namespace detail {
 
-/// Makes (log_sum, mean) of two parts that of both. A part of share 0 takes no part, whatever it holds.
+/// Makes (log_sum, mean [e]) of two parts that of both. A part of share 0 takes no part, whatever it holds.
 template <class T, class Mean, class Other>
-void mix_parts(T& log_sum, Mean&& mean, const T& other_log_sum, const Other& other) {
+void mix_parts(T& log_sum, Mean* mean, const T& other_log_sum, const Other* other, index_t e) {
   using C = compute_scalar<T>;
-  using element = std::remove_cvref_t<decltype(mean[0])>;
   if (other_log_sum <= -infinity<T>) {
-    if (log_sum <= -infinity<T>) std::fill(mean.begin(), mean.end(), element(0));
+    if (log_sum <= -infinity<T>) std::fill(mean, mean + e, Mean(0));
     return;
   }
   const T mine = share_beside(log_sum, other_log_sum),
@@ -64,8 +63,7 @@ void mix_parts(T& log_sum, Mean&& mean, const T& other_log_sum, const Other& oth
   const auto part = [](const T& share, const auto& x) {
     return is_nan(share) || T(0) < share ? C(share) * C(x) : C(0);
   };
-  for (index_t c = 0; c < index_t(mean.size()); ++c)
-    mean[c] = element(part(mine, mean[c]) + part(theirs, other[c]));
+  for (index_t j = 0; j < e; ++j) mean[j] = Mean(part(mine, mean[j]) + part(theirs, other[j]));
   log_sum = logaddexp(log_sum, other_log_sum);
 }
 
@@ -74,8 +72,8 @@ void mix_parts(T& log_sum, Mean&& mean, const T& other_log_sum, const Other& oth
 /// The same as merge of one query: row i of `into` with row j of `other`. Unchecked.
 template <class T>
 void merge_row(attention_result<T>& into, index_t i, const attention_result<T>& other, index_t j) {
-  detail::mix_parts(into.log_sum_exp[i], into.output.row(i), other.log_sum_exp[j],
-                    other.output.row(j));
+  detail::mix_parts(into.log_sum_exp[i], into.output.row(i).data(), other.log_sum_exp[j],
+                    other.output.row(j).data(), into.output.cols());
 }
 
 /// Makes `into` the result of the keys of both.

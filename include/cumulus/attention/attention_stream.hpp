@@ -8,9 +8,9 @@
 // side by side first, so that both products run in tiles of registers. A row's result does not depend on the rows beside it.
 #pragma once
 
-#include <cumulus/core/aligned.hpp>
 #include <cumulus/attention/attention_call.hpp>
 #include <cumulus/attention/token_stretch.hpp>
+#include <cumulus/core/aligned.hpp>
 #include <cumulus/kernels/matrix_product.hpp>
 #include <algorithm>
 #include <cstring>
@@ -129,6 +129,10 @@ class attention_stream {
       std::fill(to + call_.d, to + d_, W(0));
       set_zero(sums(r), sums_each());
       row(r) = {};
+      // q scale may overflow where q . k scale does not
+      row(r).irregular =
+          !std::all_of(to, to + call_.d, is_finite<W>) &&
+          std::all_of(from, from + call_.d, [](const T& x) { return is_finite(W(x)); });
       row(r).seen = call_.sight(query(r));
     }
   }
@@ -213,7 +217,8 @@ class attention_stream {
     const index_t low = std::clamp(seen.low - t, index_t(0), size);
     const index_t high = std::clamp(seen.high - t, low, size);
     if (o.softcap > 0) {
-      for (index_t j = low; j < high; ++j) s[j] = soft_capped(s[j], W(o.softcap));
+      const W cap = W(o.softcap);
+      for (index_t j = low; j < high; ++j) s[j] = soft_capped(s[j], cap);
     }
     if (o.bias.given()) {
       const auto bias = o.bias.line(query(r), false).segment(t, size);

@@ -27,13 +27,15 @@ void require_block_sparse(const block_sparse_call<T, S>& call) {
   if (call.blocks.value_width() > 0)
     require_same_size(name, "a value", call.v.width(), "a value of the summaries",
                       call.blocks.value_width());
-  if (o.group < 1 || call.q.size() % o.group != 0)
-    fail(text(call.q.size()) + " queries in groups of " + text(o.group));
   if (o.window < 0) fail("a window of " + text(o.window) + " tokens");
-  const index_t last = call.first_query + call.positions() - 1;
-  if (call.first_query < 0 || last >= call.k.size())
-    fail("queries at positions " + text(call.first_query) + " to " + text(last) + " of " +
+  if (call.first_query < 0 || call.first_query > call.k.size() - call.positions())
+    fail(text(call.positions()) + " positions from " + text(call.first_query) + " on, of " +
          text(call.k.size()) + " tokens");
+  const index_t last = call.first_query + call.positions() - 1;
+  const index_t b = call.blocks.block_size();
+  for (const index_t page : {call.k.page(), call.v.page()}) {
+    if (page % b != 0) fail("blocks of " + text(b) + " tokens in pages of " + text(page));
+  }
   if (call.past(last) > call.blocks.blocks())
     fail("summaries of " + text(call.blocks.blocks()) + " blocks, but the last query has " +
          text(call.past(last)) + " past ones");
@@ -65,7 +67,7 @@ template <class S>
 ///          of these keys (and values) in order, as far as the last query's past blocks; a summary serves queries after its
 ///          end only. past_sums: for left_out::residual at one position, the sums of its past blocks, which decoding keeps; they
 ///          are made anew where they are not given.
-/// Edges    with all blocks chosen it is dense attention, to rounding. A block of NaN scores is chosen first, so that it shows.
+/// Edges    with all blocks chosen it is dense attention, to rounding, but for surrogate_mass. A block of NaN scores is chosen first, so that it shows.
 ///          Queries with no past block see their own tokens.
 /// Error    error_bound, for the options and numbers as given; kept_low and kept_high rest on the blocks' intervals. Bounds need
 ///          summaries that know the values' width (they keep the longest value), and are infinite without.
@@ -84,7 +86,9 @@ requires(attention_arguments<Q, K, V>)
                 "cumulus: block_sparse_attention takes float, double, half or bfloat16");
   const token_rows<T>&qs = detail::tokens_of<T>(q), &ks = detail::tokens_of<T>(k),
         &vs = detail::tokens_of<T>(v);
-  if (o.group < 1) refuse("block_sparse_attention: groups of " + std::to_string(o.group));
+  if (o.group < 1 || qs.size() % o.group != 0)
+    refuse("block_sparse_attention: " + std::to_string(qs.size()) + " queries in groups of " +
+           std::to_string(o.group));
   const index_t positions = qs.size() / o.group;
   const detail::block_sparse_call<T, S> call{
       qs,

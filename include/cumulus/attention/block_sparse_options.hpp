@@ -25,11 +25,13 @@ struct block_sparse_options {
   block_score score = block_score::smooth2;
   selection select{.top = 8};  ///< of the past blocks; own and usable are set for each query
   bool own_counts = true;      ///< whether the query's own block is one of select.top
-  index_t window = 0;          ///< so many of the last tokens are read whatever their scores
+  /// So many of the last tokens are read whatever their scores: 0 for none but the query's own block, where
+  /// attention_options leave the window out.
+  index_t window = 0;
   cumulus::left_out left_out = cumulus::left_out::none;
   residual_kernel kernel = residual_kernel::taylor2;  ///< of left_out::residual
-  bool surrogate_mass =
-      false;  ///< blocks that are read count by their scores, not by their mass: HiLS
+  /// Blocks that are read count by their scores, not by their mass, as in HiLS.
+  bool surrogate_mass = false;
   std::optional<double> scale{};  ///< of q.k; 1 / sqrt(d) if not given
   /// The position of the first queries; if not given, the last stand at the last key.
   std::optional<index_t> first_query{};

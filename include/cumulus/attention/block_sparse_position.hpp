@@ -4,6 +4,7 @@
 // Layer 5 (attention): uses blocks and dense.
 #pragma once
 
+#include <cumulus/attention/attention_mixture.hpp>
 #include <cumulus/attention/block_sparse_options.hpp>
 #include <cumulus/attention/dense.hpp>
 #include <cumulus/blocks/block_scores.hpp>
@@ -28,41 +29,23 @@ struct block_sparse_call {
   }
 };
 
-/// A softmax average in the making: parts of known log-mass, in any order.
-class attention_mixture {
- public:
-  explicit attention_mixture(index_t e) : output_(std::size_t(e), 0.0) {}
-
-  template <class Output>
-  void add(double log_mass, const Output& output) {
-    mix_parts(log_mass_, output_, log_mass, output);
-  }
-  [[nodiscard]] double log_mass() const noexcept { return log_mass_; }
-  [[nodiscard]] const std::vector<double>& output() const noexcept { return output_; }
-  [[nodiscard]] double norm() const noexcept {
-    return std::sqrt(sum_of_products(output_.data(), output_.data(), index_t(output_.size())));
-  }
-  [[nodiscard]] double distance(const std::vector<double>& other) const noexcept {
-    double sum = 0;
-    for (std::size_t j = 0; j < output_.size(); ++j)
-      sum += (output_[j] - other[j]) * (output_[j] - other[j]);
-    return std::sqrt(sum);
-  }
-
- private:
-  double log_mass_ = -infinity<double>;
-  std::vector<double> output_;
-};
-
 template <class T, class S>
 class block_sparse_position {
+  using W =
+      attention_scalar<T>;  // half types are widened, so that no log-sum-exp is rounded to them
+  using wide_rows = Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
  public:
   block_sparse_position(const block_sparse_call<T, S>& call, index_t index)
       : call_(call),
         index_(index),
         position_(call.first_query + index),
-        past_(call.past(position_)) {
-    for (index_t i = 0; i < call.o.group; ++i) score(call.q.row(index * call.o.group + i));
+        past_(call.past(position_)),
+        queries_(call.o.group, call.q.width()) {
+    for (index_t i = 0; i < call.o.group; ++i) {
+      for (index_t a = 0; a < call.q.width(); ++a) queries_(i, a) = static_cast<W>(query(i)[a]);
+      score(i);
+    }
     choose();
   }
 
@@ -77,14 +60,13 @@ class block_sparse_position {
     const index_t open = position_ + 1 - past_ * b;  // tokens that are read without a choice
     for (index_t t = 0; t < open; t += b) pages.push_back(past_ + t / b);
     const index_t tokens = index_t(chosen_.size()) * b + open;
-    const token_rows<T> q(call_.q.row(first), rows, call_.q.width(), call_.q.row_stride());
-    const attention_result<T> read = read_pages(q, pages, tokens);
+    const attention_result<W> read = read_pages(queries_, pages, tokens);
     for (index_t i = 0; i < rows; ++i) {
       attention_mixture exact(call_.v.width());
-      exact.add(static_cast<double>(read.log_sum_exp[i]), read.output.row(i));
-      attention_mixture all = call_.o.surrogate_mass ? by_scores(q, i, open) : exact;
+      exact.add(double(read.log_sum_exp[i]), read.output.row(i));
+      attention_mixture all = call_.o.surrogate_mass ? by_scores(i, open) : exact;
       attention_mixture rest(call_.v.width());
-      stand_in(i, q.row(i), sums, rest);
+      stand_in(i, query(i), sums, rest);
       if (call_.o.left_out != left_out::none) all.add(rest.log_mass(), rest.output());
       to.log_sum_exp[first + i] = static_cast<T>(all.log_mass());
       for (index_t j = 0; j < call_.v.width(); ++j)
@@ -94,15 +76,17 @@ class block_sparse_position {
   }
 
  private:
-  void score(const T* q) {
-    using row = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
+  [[nodiscard]] const T* query(index_t i) const noexcept {
+    return call_.q.row(index_ * call_.o.group + i);
+  }
+
+  void score(index_t i) {
     const block_score_options options{.score = call_.o.score, .scale = call_.scale};
-    const row query(q, call_.q.width());
     if (call_.o.bounds) {
-      scores_.push_back(block_scores(call_.blocks, query, options));
+      scores_.push_back(block_scores(call_.blocks, queries_.row(i), options));
     } else {
       std::vector<S> values(std::size_t(call_.blocks.blocks()));
-      block_scores(call_.blocks, query, values, options);
+      block_scores(call_.blocks, queries_.row(i), values, options);
       scores_.emplace_back(values.size());
       for (std::size_t B = 0; B < values.size(); ++B) scores_.back()[B].value = values[B];
     }
@@ -126,27 +110,38 @@ class block_sparse_position {
     if (!chosen_.empty() && chosen_.back() == past_) chosen_.pop_back();
   }
 
-  [[nodiscard]] attention_result<T> read_pages(const token_rows<T>& q,
-                                               const std::vector<index_t>& pages,
+  template <class Q>
+  [[nodiscard]] attention_result<W> read_pages(const Q& q, const std::vector<index_t>& pages,
                                                index_t tokens) const {
     const index_t b = call_.blocks.block_size();
     const token_rows<T> k(call_.k, b, pages, tokens), v(call_.v, b, pages, tokens);
-    return attention(q, k, v, {.scale = call_.scale});
+    if constexpr (std::same_as<T, W>) {
+      return attention(token_rows<W>(q), k, v, {.scale = call_.scale});
+    } else {
+      return attention(q, widened(k), widened(v), {.scale = call_.scale});
+    }
+  }
+  [[nodiscard]] static wide_rows widened(const token_rows<T>& x) {
+    wide_rows wide(x.size(), x.width());
+    for (index_t t = 0; t < x.size(); ++t) {
+      for (index_t a = 0; a < x.width(); ++a) wide(t, a) = static_cast<W>(x.row(t)[a]);
+    }
+    return wide;
   }
 
   /// What is read, block by block, the chosen ones at the mass that their scores say.
-  [[nodiscard]] attention_mixture by_scores(const token_rows<T>& q, index_t i, index_t open) const {
-    const token_rows<T> query(q.row(i), 1, q.width(), q.row_stride());
+  [[nodiscard]] attention_mixture by_scores(index_t i, index_t open) const {
+    const auto q = queries_.middleRows(i, 1);
     const index_t b = call_.blocks.block_size();
     attention_mixture all(call_.v.width());
     for (const index_t B : chosen_) {
-      const attention_result<T> part = read_pages(query, {B}, call_.blocks.count(B));
+      const attention_result<W> part = read_pages(q, {B}, call_.blocks.count(B));
       all.add(value(i, B), part.output.row(0));
     }
     std::vector<index_t> tail;
     for (index_t t = 0; t < open; t += b) tail.push_back(past_ + t / b);
-    const attention_result<T> part = read_pages(query, tail, open);
-    all.add(static_cast<double>(part.log_sum_exp[0]), part.output.row(0));
+    const attention_result<W> part = read_pages(q, tail, open);
+    all.add(double(part.log_sum_exp[0]), part.output.row(0));
     return all;
   }
 
@@ -174,8 +169,8 @@ class block_sparse_position {
       std::vector<std::pair<index_t, index_t>> ranges;
       const index_t b = call_.blocks.block_size();
       for (const index_t B : chosen_) ranges.push_back({B * b, B * b + b});
-      const attention_part<T> part = sums->rest(q, call_.k, call_.v, ranges);
-      return rest.add(static_cast<double>(part.log_sum), part.output);
+      const attention_part part = sums->rest(q, call_.k, call_.v, ranges);
+      return rest.add(part.log_sum, part.output);
     }
     const index_t d = call_.k.width(), e = call_.v.width();
     std::vector<double> output(std::size_t(e), 0.0);
@@ -198,12 +193,13 @@ class block_sparse_position {
   /// |y| is at most the longest value.
   void bound(index_t i, index_t row, const attention_mixture& exact, const attention_mixture& all,
              const attention_mixture& rest, block_sparse_result<T>& to) const {
-    const double u = double(unit_roundoff<attention_scalar<T>>);
-    double low = -infinity<double>, high = low, longest = 0;
+    const double u = double(unit_roundoff<W>);
+    double longest = 0;
+    std::vector<double> lows, highs;
     for_each_left([&](index_t B) {
       const auto& s = scores_[std::size_t(i)][std::size_t(B)];
-      low = logaddexp(low, double(s.lower));
-      high = logaddexp(high, double(s.upper));
+      lows.push_back(double(s.lower));
+      highs.push_back(double(s.upper));
       if (call_.blocks.value_width() > 0)
         longest = max_of(longest, double(call_.blocks.value_reach(B)));
     });
@@ -225,8 +221,12 @@ class block_sparse_position {
     }
     if (call_.blocks.value_width() == 0 && !chosen_.empty()) values = infinity<double>;
     const double scores = double(call_.q.width() + 3) * u * absolute(call_.scale) *
-                          length(call_.q, index_ * call_.o.group + i) * reach;
+                          double(queries_.row(i).template cast<double>().norm()) * reach;
     const double slip = scores + 8 * u * max_of(1.0, absolute(exact.log_mass()));
+    const auto outward = [](double x) { return 0x1p-50 * max_of(1.0, absolute(x)); };
+    double low = logsumexp(lows), high = logsumexp(highs);
+    low -= is_finite(low) ? outward(low) : 0.0;
+    high += is_finite(high) ? outward(high) : 0.0;
     const double share_low = share_beside(low, exact.log_mass() + slip);
     const double share_high = share_beside(high, exact.log_mass() - slip);
     double error = all.distance(exact.output());
@@ -237,17 +237,27 @@ class block_sparse_position {
       error = min_of(error,
                      share_high * (longest + rest.norm()) + apart * rest.distance(exact.output()));
     }
-    const double rounding = values * (2 * scores + double(attention_max_roundings) * u) +
-                            4 * double(unit_roundoff<T>) * (all.norm() + exact.norm());
+    const double rounding =
+        values * (2 * scores + double(attention_max_roundings) * u) +
+        4 * static_cast<double>(unit_roundoff<T>) * (all.norm() + exact.norm()) +
+        static_cast<double>(std::numeric_limits<T>::denorm_min()) * double(call_.v.width());
     const double sum = (error + rounding) * (1 + 0x1p-46);
     if (is_nan(sum) || is_nan(share_high - share_low)) return;  // nothing is known
-    to.kept_low[row] = max_of(0.0, 1 - share_high * (1 + 0x1p-50));
-    to.kept_high[row] = min_of(1.0, 1 - share_low * (1 - 0x1p-50));
-    to.error_bound[row] = sum;
+    if (!lows.empty()) {
+      to.kept_low[row] = max_of(0.0, 1 - share_high * (1 + 0x1p-50) - 0x1p-53);
+      to.kept_high[row] = min_of(1.0, 1 - share_low * (1 - 0x1p-50) + 0x1p-53);
+    } else {
+      to.kept_low[row] = 1;
+    }
+    bool fits = true;  // in T
+    for (index_t j = 0; j < call_.v.width(); ++j)
+      fits = fits && is_finite(static_cast<double>(to.output(row, j)));
+    if (fits) to.error_bound[row] = sum;
   }
 
   const block_sparse_call<T, S>& call_;
   index_t index_, position_, past_;
+  wide_rows queries_;
   std::vector<std::vector<scored_block<S>>> scores_;  // of each query, past blocks
   std::vector<index_t> chosen_;
 };

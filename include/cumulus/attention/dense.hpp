@@ -138,7 +138,7 @@ concept attention_arguments = requires {
 ///          s = (d + 3) u |scale| max_j sum_c |q_c k_jc|, the rounding of the scores in T (float for the half types, whose
 ///          results are rounded to them once); plus 4 u |score| where there is a cap, 2 u for a bias. Whatever m is: of the
 ///          roundings, 256 are those of the sum over a block of keys; 40 were not seen in 10^5 keys. And the least number of T;
-///          that of softmax_mean where a score is too large for a vector exponential, or products of doubles overflow.
+///          that of softmax_mean where a score is too large for a vector exponential, or scale q or products of doubles overflow.
 /// Cost     n m (2 d + 2 e operations and an exp), one read of K and V for every 252 queries and all heads that share them;
 ///          two allocations for each thread, cache-sized. CUMULUS_VECTORS 0 and other scalars: as softmax_mean, term by term.
 /// Source   M. Milakov, N. Gimelshein, arXiv 1805.02867; T. Dao et al., arXiv 2205.14135 (blocks); powers of two here.

@@ -4,8 +4,9 @@
 // Layer 5 (attention): uses core and kernels; linear_state.hpp builds on it.
 #pragma once
 
-#include <cumulus/core/aligned.hpp>
 #include <cumulus/attention/taylor_features.hpp>
+#include <cumulus/core/aligned.hpp>
+#include <cumulus/kernels/dot_rows.hpp>
 #include <cumulus/kernels/matrix_product.hpp>
 #include <memory>
 
@@ -176,7 +177,7 @@ class feature_sums {
             monomials = s.tile.data();
             step = width;
           }
-          kernels::dot_products(monomials, step, width, n, sums_.data() + first, s.dots.data());
+          kernels::dot_rows(monomials, step, width, n, sums_.data() + first, s.dots.data());
           for (index_t i = 0; i < n; ++i) powers(i)[degree] += s.dots[std::size_t(i)];
           kernels::add_product(monomials, step, index_t(1), values_.data() + first * e_, e_,
                                by_degree + (degree - 1) * n * e_, e_, n, width, e_);

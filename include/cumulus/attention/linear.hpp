@@ -16,8 +16,8 @@ struct linear_attention_result {
 
   matrix output;       ///< [n, heads e]
   matrix log_sum_exp;  ///< [n, heads]; NaN where the mass is not positive
-  Eigen::Array<linear_status, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
-      status;  ///< [n, heads]
+  /// [n, heads]
+  Eigen::Array<linear_status, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> status;
 
   /// How many rows have a mass that is no positive number.
   [[nodiscard]] index_t not_positive() const noexcept {

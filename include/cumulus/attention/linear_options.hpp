@@ -24,25 +24,25 @@ enum class linear_way {
 /// the truncation of that else.
 struct linear_attention_options {
   int order = 2;  ///< 0..max_feature_order
-  cumulus::form form =
-      cumulus::form::moment;  ///< moment: ratio; taylor: graded (truncated_row.hpp)
-  bool centred =
-      true;  ///< powers of a score less its mean over the keys; else of the score itself. taylor is always centred
+  /// form::moment: ratio; form::taylor: graded (truncated_row.hpp).
+  cumulus::form form = cumulus::form::moment;
+  /// Powers of a score less its mean over the keys; else of the score itself. form::taylor is always centred.
+  bool centred = true;
   double decay = 1;               ///< in (0, 1]
   index_t window = 0;             ///< so many last keys are exact: causal only
   index_t sinks = 0;              ///< so many first keys are exact
   std::optional<double> scale{};  ///< 1 / sqrt(d) if not given
-  std::vector<double>
-      polynomial{};  ///< form::moment with these coefficients of 1, y, y^2 .. y^order in place of 1 / j!
+  /// Of form::moment: coefficients of 1, y, y^2 .. y^order in place of 1 / j!.
+  std::vector<double> polynomial{};
   std::size_t memory_limit = std::size_t(1) << 30;  ///< bytes that a state may take
-  index_t chunk =
-      0;  ///< keys that wait before the state takes them in, met by their scores; 0: by the size of the state
+  /// Keys that wait before the state takes them in, met by their scores; 0: by the size of the state.
+  index_t chunk = 0;
 
   // for linear_attention only
   bool causal = false;  ///< query i sees the keys 0 .. m - n + i
   linear_way way = linear_way::automatic;
-  index_t heads = 1,
-          kv_heads = 1;  ///< side by side in a token: head h reads key head h kv_heads / heads
+  /// Side by side in a token: head h reads key head h kv_heads / heads.
+  index_t heads = 1, kv_heads = 1;
   Eigen::MatrixXd projection{};  ///< [d, r]: scores (q R) (k R) of keys of width r in place of q k
   int threads = 1;               ///< key heads are spread over so many, with OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given

@@ -8,6 +8,7 @@
 #include <cumulus/attention/linear_weights.hpp>
 #include <cumulus/attention/truncation_bound.hpp>
 #include <cumulus/attention/waiting_tokens.hpp>
+#include <cumulus/kernels/dot_rows.hpp>
 #include <memory>
 #include <span>
 
@@ -162,8 +163,8 @@ class linear_attention_state {
     if (is_nan(result.log_sum_exp)) return out.bound = result.log_sum_exp, out;
     const scratch& room = workspace();
     const typename linear_weights<T>::row& sums = room.rows[0];
-    if (!(C(0) < sums.b[0])) return out.bound = T(0), out.kind = bound_kind::exact, out;
-    if (!weights_.given.empty() || order < 1) return out;
+    const bool exact = !(C(0) < sums.b[0]);
+    if (!exact && (!weights_.given.empty() || order < 1)) return out;
     C norm(0), origin(0);
     for (index_t i = 0; i < d_; ++i) {
       const C q(room.queries[std::size_t(i)]), c(reference_[std::size_t(i)]);
@@ -172,6 +173,9 @@ class linear_attention_state {
     }
     const C u = unit_roundoff<T>, slack = C(double(d_ + 16)) * u;
     const C reach = square_root(C(norm * longest_)) * (1 + slack);
+    const T rounding =
+        T(slack * (C(1) + absolute(C(out.value)) + reach + square_root(C(norm * origin))));
+    if (exact) return out.bound = rounding, out.kind = bound_kind::exact, out;
     const auto truncated = truncation_bound(sums, order, weights_.form, reach, u);
     out.bound = T(truncated.bound +
                   slack * (C(1) + absolute(C(out.value)) + reach + square_root(C(norm * origin))));
@@ -204,12 +208,14 @@ class linear_attention_state {
       return *this;
     }
     fold_open(waiting_.size() - this->kept());
+    b.move_to(reference_);              // ours may have moved on
     const index_t end = folded + kept;  // of b's tokens that are older than those that wait
     const T age = T(linear_weights<T>::power(weights_.decay, end - taken));
     sums_.merge(b.sums_, age);
     squares_ = squares_ * C(age) + b.squares_;
     for (index_t j = taken; j < kept; ++j) {
       const T weight = T(linear_weights<T>::power(weights_.decay, end - 1 - j));
+      squares_ += C(weight) * b.waiting_.square(j);
       sums_.fold(b.waiting_.key(j), b.waiting_.value(j), 1, &weight, T(1), workspace().features);
     }
     seen_ += end - taken;
@@ -323,14 +329,8 @@ class linear_attention_state {
   void settle(index_t count) {
     T* const z = waiting_.key(waiting_.size());
     if (seen_ == 0 && follows_) {
-      std::vector<C> mean(std::size_t(d_), C(0));
-      for (index_t j = 0; j < count; ++j) {
-        for (index_t i = 0; i < d_; ++i) mean[std::size_t(i)] += C(z[j * d_ + i]);
-      }
-      for (index_t i = 0; i < d_; ++i) {  // what is no number stays in its own key
-        const T centre = T(mean[std::size_t(i)] / C(double(count)));
-        reference_[std::size_t(i)] = is_finite(centre) ? centre : T(0);
-      }
+      for (index_t i = 0; i < d_ && count > 0; ++i)
+        reference_[std::size_t(i)] = is_finite(z[i]) ? z[i] : T(0);
     }
     if (follows_) {
       for (index_t j = 0; j < count; ++j)
@@ -440,8 +440,7 @@ class linear_attention_state {
     grow(s.scores, n * row_length);
     if (n < few) {
       for (index_t i = 0; i < n; ++i) {
-        kernels::dot_products(waiting_.key(0), d_, d_, seen, s.queries.data() + i * d_,
-                              s.dots.data());
+        kernels::dot_rows(waiting_.key(0), d_, d_, seen, s.queries.data() + i * d_, s.dots.data());
         for (index_t j = 0; j < seen; ++j) s.scores[at(i * row_length + j)] = T(s.dots[at(j)]);
       }
     } else {

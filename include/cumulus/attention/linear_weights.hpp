@@ -4,8 +4,8 @@
 // Layer 5 (attention): uses core and kernels; linear_state.hpp builds on it.
 #pragma once
 
-#include <cumulus/core/aligned.hpp>
 #include <cumulus/attention/linear_options.hpp>
+#include <cumulus/core/aligned.hpp>
 
 namespace cumulus {
 
@@ -27,8 +27,8 @@ struct linear_weights {
 
   /// What becomes of a row, in nats above the score of the reference.
   struct row {
-    std::array<C, truncated_row<C>::room>
-        b;  ///< in: of the sums, about the reference; out: b_0 and b_1 of all truncated
+    /// In: of the sums, about the reference; out: b_0 and b_1 of all truncated.
+    std::array<C, truncated_row<C>::room> b;
     std::array<C, truncated_row<C>::room> central;  ///< sum w y^j / j! of all that are truncated
     C base = C(0), mass = C(0);                     ///< of those that are truncated: mass e^base
     C top = C(0), total = C(0);                     ///< of all: total e^top
@@ -108,7 +108,9 @@ struct linear_weights {
       kernels::divided_power_sums(u + sink, weight, linear, T(0), recentres ? 1 : order,
                                   open.data());
     truncated_row<C> truncated;
-    const bool has_linear = has_sums || linear > 0;
+    const C held = sums.b[0] + open[0];
+    const bool has_linear =
+        (has_sums || linear > 0) && (C(0) < held || is_nan(held));  // else decayed below any number
     if (recentres && has_linear) {
       const C total = sums.b[0] + open[0];
       mean = C(T((sums.b[1] + open[1]) / total));
@@ -136,7 +138,11 @@ struct linear_weights {
     } else {
       for (int j = 0; j <= order; ++j) sums.b[std::size_t(j)] = sums.central[std::size_t(j)];
     }
-    truncated.take(sums.central.data(), order, form, mean, given.empty() ? nullptr : given.data());
+    truncated.base = -infinity<C>;
+    truncated.a.fill(C(0));
+    if (has_linear)
+      truncated.take(sums.central.data(), order, form, mean,
+                     given.empty() ? nullptr : given.data());
 
     // the exact ones, and all of them over one total
     C top = has_linear ? truncated.base : -infinity<C>;
@@ -174,7 +180,10 @@ struct linear_weights {
       }
       kernels::polynomial_row(u + sink, weight, linear, T(mean), a.data(), order, u + sink);
     }
-    if (has_sums) {
+    if (!has_linear) {
+      for (index_t j = sink; j < sink + linear; ++j) u[j] = T(0);
+      for (int l = 0; l <= order; ++l) of_sums[l] = T(0);
+    } else if (has_sums) {
       // sum_j a_j (u - mean)^j / j! as a polynomial in u
       for (int l = 0; l <= order; ++l) {
         C g(0), factor(1);
@@ -189,7 +198,7 @@ struct linear_weights {
     sums.mass = truncated.mass;
     sums.top = top;
     sums.total = total;
-    sums.status = is_nan(total)                          ? linear_status::invalid
+    sums.status = is_nan(total) || is_nan(top)           ? linear_status::invalid
                   : C(0) < truncated.mass || !has_linear ? linear_status::positive
                                                          : linear_status::nonpositive;
   }

@@ -14,16 +14,17 @@ namespace cumulus {
 struct moba_options {
   index_t block = 512;  ///< tokens a block; the last may be shorter
   index_t top = 3;      ///< blocks that a query sees, its own counted: 1 is the own block alone
-  std::optional<double>
-      scale{};  ///< of q.k in the softmax; 1 / sqrt(d) if not given. The gate is not scaled
+  /// Of q.k in the softmax; 1 / sqrt(d) if not given. The gate is not scaled.
+  std::optional<double> scale{};
 };
 
 namespace detail {
 
-inline void require_moba(const char* function, index_t queries, index_t keys, index_t values,
-                         const moba_options& o) {
-  require_same_size(function, "Q", queries, "K", keys);
-  require_same_size(function, "K", keys, "V", values);
+template <class Q, class K, class V>
+void require_moba(const char* function, const Q& q, const K& k, const V& v, const moba_options& o) {
+  require_same_size(function, "Q", q.rows(), "K", k.rows());
+  require_same_size(function, "K", k.rows(), "V", v.rows());
+  require_same_size(function, "a query", q.cols(), "a key", k.cols());
   if (o.block < 1)
     refuse(std::string(function) + ": a block of " + std::to_string(o.block) + " tokens");
   if (o.top < 1) refuse(std::string(function) + ": " + std::to_string(o.top) + " blocks a query");
@@ -73,7 +74,7 @@ template <real_matrix Q, real_matrix K, real_matrix V>
 [[nodiscard]] attention_result<scalar_of<K>> moba_attention_naive(const Q& q, const K& k,
                                                                   const V& v,
                                                                   const moba_options& o = {}) {
-  detail::require_moba("moba_attention_naive", q.rows(), k.rows(), v.rows(), o);
+  detail::require_moba("moba_attention_naive", q, k, v, o);
   const auto seen = detail::moba_gate(q, k, o);
   Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> keep =
       decltype(keep)::Constant(q.rows(), k.rows(), false);
@@ -97,7 +98,7 @@ template <real_matrix Q, real_matrix K, real_matrix V>
 [[nodiscard]] attention_result<scalar_of<K>> moba_attention(const Q& q, const K& k, const V& v,
                                                             const moba_options& o = {}) {
   using T = scalar_of<K>;
-  detail::require_moba("moba_attention", q.rows(), k.rows(), v.rows(), o);
+  detail::require_moba("moba_attention", q, k, v, o);
   const index_t n = index_t(q.rows());
   const auto seen = detail::moba_gate(q, k, o);
   std::vector<std::vector<index_t>> chosen_by(static_cast<std::size_t>(n / o.block + 1));

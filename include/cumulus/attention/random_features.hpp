@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cumulus/attention/linear.hpp>
+#include <cumulus/kernels/dot_rows.hpp>
 #include <cumulus/moments/orthonormal_rows.hpp>
 #include <random>
 
@@ -68,7 +69,7 @@ class positive_random_features {
 
   C features(const T* x, C sign, T* out) {
     const C half = C(kernels::dot_product(x, x, d_)) / C(2);
-    kernels::dot_products(directions_.data(), d_, d_, count_, x, dots_.data());
+    kernels::dot_rows(directions_.data(), d_, d_, count_, x, dots_.data());
     C top = C(0);
     for (index_t r = 0; r < count_; ++r) {
       C& exponent = dots_[std::size_t(r)];
@@ -156,7 +157,7 @@ template <real_matrix Q, real_matrix K, real_matrix V>
     T* const out = result.output.data() + i * e;
     kernels::add_product(one.data(), index_t(0), index_t(1), totals.data(), e, out, e, index_t(1),
                          count, e);
-    kernels::dot_products(features.data(), count, count, visible, one.data(), dots.data());
+    kernels::dot_rows(features.data(), count, count, visible, one.data(), dots.data());
     for (index_t j = 0; j < visible; ++j) {
       weight[std::size_t(j)] = T(dots[std::size_t(j)]);
       mass += dots[std::size_t(j)];

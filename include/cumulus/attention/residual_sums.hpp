@@ -22,19 +22,19 @@ enum class residual_kernel {
 };
 
 /// A part of a softmax average: its log-sum-exp and its average.
-template <class T>
 struct attention_part {
-  T log_sum;
-  std::vector<T> output;
+  double log_sum;
+  std::vector<double> output;
 };
 
 /// Σ φ(k) [v; 1] over the keys added, about a fixed centre c.
 ///
 /// Shape    keys: width d; values: width e. State: (features)(e + 1) doubles.
-/// Edges    a key or value that is not finite leaves NaN. Empty: log-sum-exp -inf, output zeros.
+/// Edges    a key or value that is not finite leaves NaN. Empty, or where all f(q, k) vanish: log-sum-exp -inf, output zeros.
 /// Error    plain double sums: n u relative to the sum over all keys, so that `rest` loses the digits that the selected keys' share
 ///          takes from 1; where less than least_share is left it adds the others directly.
-/// Cost     a key: features (e + 1) multiply-adds; a query the same, and (2d + e) for each selected key.
+/// Cost     a key: features (e + 1) multiply-adds; a query the same, and for each selected key d + e, of softmax_pair 2d + e and
+///          2d exponentials; where the others are added directly, as much for each of those.
 /// Source   B. Wang et al., arXiv 2601.22379 (SPLA: residual linear attention by subtraction); its parent RAttention for
 ///          softmax_pair; S. Arora et al., arXiv 2402.18668 (Based) for 1 + u + u²/2.
 template <class T>
@@ -81,35 +81,33 @@ class residual_sums {
 
   /// The keys added that lie in none of the ranges `selected`, which are disjoint, in order, and were all added.
   ///
-  /// `keys` and `values` are those that were added, in the same order from row 0.
-  [[nodiscard]] attention_part<T> rest(
-      const T* q, const token_rows<T>& keys, const token_rows<T>& values,
-      std::span<const std::pair<index_t, index_t>> selected) const {
-    require_widths("residual_sums::rest", keys, values);
-    std::vector<double> query(std::size_t(features()), 0.0), phi(query),
+  /// Requires `keys` and `values` that begin with those added, in the same order; fewer, and ranges that are not as said, are
+  /// refused.
+  [[nodiscard]] attention_part rest(const T* q, const token_rows<T>& keys,
+                                    const token_rows<T>& values,
+                                    std::span<const std::pair<index_t, index_t>> selected) const {
+    const index_t left = require_rest(keys, values, selected);
+    std::vector<double> query(std::size_t(features()), 0.0), phi(std::size_t(2 * d_), 0.0),
         sum(std::size_t(e_ + 1), 0.0);
+    const attention_part nothing{-infinity<double>, std::vector<double>(std::size_t(e_), 0.0)};
+    if (left == 0) return nothing;
     const double shift = query_features(q, query.data());
     const auto gather = [&](index_t first, index_t end, double sign) {
       for (index_t t = first; t < end; ++t) {
-        key_features(keys.row(t), phi.data());
-        double f = 0;
-        for (index_t i = 0; i < features(); ++i) f += query[std::size_t(i)] * phi[std::size_t(i)];
+        const double f = kernel_value(keys.row(t), query.data(), phi.data());
         const T* v = values.row(t);
         for (index_t j = 0; j < e_; ++j)
           sum[std::size_t(j)] += sign * f * static_cast<double>(v[j]);
         sum[std::size_t(e_)] += sign * f;
       }
     };
-    index_t left = count_;
-    for (const auto& [first, end] : selected) left -= end - first;
-    if (left <= 0) return {-infinity<T>, std::vector<T>(std::size_t(e_), T(0))};
     for (index_t i = 0; i < features(); ++i) {
       const double* s = &sums_[std::size_t(i * (e_ + 1))];
       for (index_t j = 0; j <= e_; ++j) sum[std::size_t(j)] += query[std::size_t(i)] * s[j];
     }
     const double all = sum[std::size_t(e_)];
     for (const auto& [first, end] : selected) gather(first, end, -1);
-    if (!(sum[std::size_t(e_)] > least_share * all)) {
+    if (is_nan(sum[std::size_t(e_)]) || !(sum[std::size_t(e_)] > least_share * all)) {
       std::fill(sum.begin(), sum.end(), 0.0);
       index_t from = 0;
       for (const auto& [first, end] : selected) {
@@ -119,10 +117,9 @@ class residual_sums {
       gather(from, count_, 1);
     }
     const double total = sum[std::size_t(e_)];
-    attention_part<T> part{static_cast<T>(std::log(total) + shift),
-                           std::vector<T>(std::size_t(e_))};
-    for (index_t j = 0; j < e_; ++j)
-      part.output[std::size_t(j)] = static_cast<T>(sum[std::size_t(j)] / total);
+    if (!is_nan(total) && !(total > 0)) return nothing;
+    attention_part part{std::log(total) + shift, std::vector<double>(std::size_t(e_))};
+    for (index_t j = 0; j < e_; ++j) part.output[std::size_t(j)] = sum[std::size_t(j)] / total;
     return part;
   }
 
@@ -142,6 +139,25 @@ class residual_sums {
     require_same_size(function, "a value of the sums", e_, "a value", values.width());
     require_same_size(function, "keys", keys.size(), "values", values.size());
   }
+  /// How many of the keys added lie in none of the ranges.
+  index_t require_rest(const token_rows<T>& keys, const token_rows<T>& values,
+                       std::span<const std::pair<index_t, index_t>> selected) const {
+    const char* const name = "residual_sums::rest";
+    require_widths(name, keys, values);
+    if (keys.size() < count_)
+      refuse(std::string(name) + ": " + std::to_string(keys.size()) + " keys, but sums of " +
+             std::to_string(count_));
+    index_t left = count_, before = 0;
+    for (const auto& [first, end] : selected) {
+      require_range(name, first, end, count_);
+      if (first < before)
+        refuse(std::string(name) + ": rows from " + std::to_string(first) + " after rows up to " +
+               std::to_string(before));
+      before = end;
+      left -= end - first;
+    }
+    return left;
+  }
   static void require_range(const char* function, index_t first, index_t end, index_t size) {
     if (first < 0 || end < first || size < end)
       refuse(std::string(function) + ": rows " + std::to_string(first) + ".." +
@@ -159,6 +175,19 @@ class residual_sums {
       phi[1 + i] = static_cast<double>(k[i]) - centre_[std::size_t(i)];
     double* const orders[]{phi, phi + 1, phi + 1 + d_};
     layout_.products(phi + 1, 2, orders);
+  }
+
+  /// φ(q)·φ(k) from φ(q), in 2d numbers of scratch. Of taylor2, ((1 + u)² + 1) / 2: never negative.
+  double kernel_value(const T* k, const double* query, double* scratch) const {
+    double f = 0;
+    if (kernel_ == residual_kernel::softmax_pair) {
+      key_features(k, scratch);
+      for (index_t i = 0; i < 2 * d_; ++i) f += query[i] * scratch[i];
+      return f;
+    }
+    for (index_t i = 0; i < d_; ++i)
+      f += query[1 + i] * (static_cast<double>(k[i]) - centre_[std::size_t(i)]);
+    return 1 + f + f * f / 2;
   }
 
   /// φ(q), and the logarithm of a factor that is left out of it.

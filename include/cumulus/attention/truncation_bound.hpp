@@ -27,9 +27,17 @@ template <class Row, class C>
   const C mean = row.b[1] / row.b[0];
   const C low = min_of(C(-reach - mean), C(0)), high = max_of(C(reach - mean), C(0));
   std::array<ball<C>, truncated_row<C>::room> m{};
-  for (std::size_t j = 0; j <= std::size_t(order); ++j) {
-    const C value = j == 1 ? C(0) : C(row.central[j] / row.b[0]);
-    m[j] = {value, C(absolute(value) * C(64) * u)};
+  // about the mean, wherever they are about
+  const C off = row.central[1] / row.b[0];
+  for (int j = 0; j <= order; ++j) {
+    C sum(0), size(0), factor(1);
+    for (int l = j; l >= 0; --l) {
+      const C term = factor * row.central[std::size_t(l)] / row.b[0];
+      sum += term;
+      size += absolute(term);
+      factor *= -off / C(j - l + 1);
+    }
+    m[std::size_t(j)] = {j == 1 ? C(0) : sum, C(size * C(64) * u)};
   }
   const interval<C> k = logsumexp_enclosure<C>(m, order, low, high, C(high - low));
   const C value = row.base + logarithm(C(row.mass / row.b[0])) - mean;

@@ -161,8 +161,9 @@ class block_moments {
       fail("rank " + std::to_string(parts.rank) + " is outside 1..256");
     if (parts.order < 0 || parts.order == 1 || parts.order == 2)
       fail("tensors of order " + std::to_string(parts.order) + ", not 0 or 3 and above");
-    if (parts.order > 8 ||
-        (parts.order > 0 && detail::packed_count(d, parts.order) > block_tensor_max_size))
+    if (parts.order > 8)
+      fail("tensors of order " + std::to_string(parts.order) + "; the highest is 8");
+    if (parts.order > 0 && detail::packed_count(d, parts.order) > block_tensor_max_size)
       fail("a tensor of order " + std::to_string(parts.order) + " in " + std::to_string(d) +
            " dimensions is too large");
     if (parts.submeans < 0) fail(std::to_string(parts.submeans) + " submeans");

@@ -32,13 +32,15 @@ enum class block_score {
 template <class T>
 struct scored_block {
   T value{};
-  T lower{};  ///< lower <= log sum e^(q . k_t) <= upper, whatever the score; NaN where a key is
+  /// lower <= log sum e^(q . k_t) <= upper, whatever the score; NaN where a key is NaN or infinite.
+  T lower{};
   T upper{};
 
   /// |log-mass - value| <= bound.
   [[nodiscard]] T bound() const noexcept { return max_of(T(upper - value), T(value - lower)); }
-  [[nodiscard]] estimate<T> to_estimate() const noexcept {
-    return {value, bound(), 2, is_nan(upper) ? bound_kind::none : bound_kind::bracket};
+  /// `order` is what the score took: 2 for one of mean and covariance.
+  [[nodiscard]] estimate<T> to_estimate(int order = 2) const noexcept {
+    return {value, bound(), order, is_nan(bound()) ? bound_kind::none : bound_kind::bracket};
   }
 };
 

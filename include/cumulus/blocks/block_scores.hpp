@@ -28,24 +28,34 @@ void log_mass_intervals(const summary_rows<T>& rows, const scored_query<T>& quer
   if (landmark) query.landmarks(first, count, tangent.data());
   if (runs) query.submeans(first, count, parts.data());
   const double norm = std::sqrt(query.norm2()) * (1 + double(rows.width) * u);
+  const double root_d = std::sqrt(double(rows.width));
   const double roundings = double(kernels::dot_rows_max_roundings(2 * rows.width) + 4);
   for (index_t i = 0; i < count; ++i) {
     const std::size_t k = std::size_t(i), B = std::size_t(first + i);
     const double n = double(rows.count[B]), log_n = std::log(n);
     const double reach = double(rows.reach[B]);
-    // of the mean in double, of its rounding to T, of the product and of the scaled query
-    const double slip = norm * reach * (roundings * double(unit_roundoff<T>) + (n + 8) * u);
+    // of the mean in double, of its rounding to T, of the product and of the scaled query; of the last three as well what
+    // they lose below the least normal number
+    const double slip = norm * reach * (roundings * double(unit_roundoff<T>) + (n + 8) * u) +
+                        lost_below_normal<T> * root_d * (norm + reach + 2 * root_d);
+    if (!is_finite(m[k])) {  // a product overflowed, or a key or the query is no number
+      const double most = norm * reach * (1 + 8 * u) + slip + log_n * 4 * u;
+      const bool known = is_finite(norm) && is_finite(reach);
+      out[i].lower = known ? rounded_down<T>(log_n - most) : quiet_nan<T>;
+      out[i].upper = known ? rounded_up<T>(log_n + most) : quiet_nan<T>;
+      continue;
+    }
     const double lost = (n + 8) * u * reach;  // of a key's deviation
     const double ball = norm * double(rows.radius[B]);
     double low, high;
     rows.covariance.variance_range(first + i, v[k], query.norm2() * (1 + double(rows.width) * u),
                                    norm * norm * lost * (4 * double(rows.radius[B]) + lost), low,
                                    high);
-    const double samuelson = std::sqrt(high * (n - 1)) * (1 + 8 * u);
+    const double samuelson = n > 1 ? std::sqrt(high * (n - 1)) * (1 + 8 * u) : 0.0;
     double above = min_of(ball, samuelson), below = above;
     if (box) {
       // twice the reach: the box's corner is no key
-      const double corner = slip * std::sqrt(double(rows.width));
+      const double corner = slip * root_d;
       above = min_of(above, max_of(0.0, box_high[k] - m[k] + corner + slip));
       below = min_of(below, max_of(0.0, m[k] - box_low[k] + corner + slip));
     }
@@ -55,10 +65,10 @@ void log_mass_intervals(const summary_rows<T>& rows, const scored_query<T>& quer
     const double middle = log_n + m[k];
     const double rest = slip + 32 * u * (1 + absolute(middle) + above + below + log_n);
     double lower = middle + least - rest, upper = middle + most + rest;
-    if (landmark) lower = max_of(lower, tangent[k] - 2 * rest - double(unit_roundoff<T>) * log_n);
-    if (runs) lower = max_of(lower, parts[k] - 2 * rest);
-    if (!is_finite(v[k]) || !is_finite(m[k]) || is_nan(lower) || is_nan(upper))
-      lower = upper = quiet_nan<double>;
+    if (landmark && is_finite(tangent[k]))
+      lower = max_of(lower, tangent[k] - 2 * rest - double(unit_roundoff<T>) * log_n);
+    if (runs && is_finite(parts[k])) lower = max_of(lower, parts[k] - 2 * rest);
+    if (is_nan(lower) || is_nan(upper)) lower = upper = quiet_nan<double>;
     out[i].lower = rounded_down<T>(lower);
     out[i].upper = rounded_up<T>(upper);
   }
@@ -89,6 +99,8 @@ void score_blocks(const block_moments<T>& blocks, const Q& q, const block_score_
 /// Shape    q: [d]; the result: [blocks.blocks()].
 /// Requires the parts that the score needs: else std::invalid_argument.
 /// Edges    NaN for a block with a NaN key, in the interval also for one with an infinite key; everywhere where q has one.
+///          A score whose powers overflow in T (of float second orders from |q| |k| about 1e19 on) is infinite or NaN, its
+///          interval then holds all the same.
 /// Error    the interval holds whatever the score is, rounding included; the score itself is within a few roundings of its
 ///          formula on the parts as kept.
 /// Cost     one read of the parts that the interval rests on (all but tensors) and about 4 exponentials a block.

@@ -22,9 +22,9 @@ template <class S, real_vector Q>
 [[nodiscard]] double exact_block_score(const token_rows<S>& keys, const Q& q, index_t first,
                                        index_t count, double scale = 1) {
   require_same_size("exact_block_score", "a key", keys.width(), "q", size_of(q));
-  if (first < 0 || count < 0 || first + count > keys.size())
-    refuse("exact_block_score: tokens " + std::to_string(first) + " to " +
-           std::to_string(first + count) + " of " + std::to_string(keys.size()));
+  if (first < 0 || count < 0 || count > keys.size() - first)
+    refuse("exact_block_score: " + std::to_string(count) + " tokens from " + std::to_string(first) +
+           " on, of " + std::to_string(keys.size()));
   constexpr index_t together = 8;
   const operand<scalar_of<Q>> held(q);
   const index_t d = keys.width();

@@ -21,6 +21,7 @@ namespace cumulus {
 /// The model's limit of many scores: sigma^2 / 2 up to c, beyond it c sigma - c^2 / 2, its tangent.
 [[nodiscard]] inline double frozen_mass(double variance, double log_count) noexcept {
   const double c = freezing_point(log_count);
+  if (!(c > 0)) return is_nan(variance) ? variance : 0.0;
   return variance <= c * c ? variance / 2 : c * std::sqrt(variance) - c * c / 2;
 }
 
@@ -40,7 +41,7 @@ namespace detail {
 /// the cut law has mean -r and variance 1 - c r - r^2; so with t = sigma / sqrt(1 - c r - r^2)
 ///     log E e^y = r t + t^2 / 2 + log Phi(c - t) - log Phi(c).
 ///
-/// Edges   v / 2 + O(v^(3/2)) near 0; about c t + r t - log t for large v; NaN for NaN.
+/// Edges   v / 2 + O(v^(3/2)) near 0; about c t + r t - log t for large v; +inf for +inf, NaN for NaN.
 /// Error   1e-6 where t > c + 8 (four terms of the expansion of Phi in 1 / z^2), else 8 u (1 + t^2).
 class smooth_mass {
  public:
@@ -55,6 +56,7 @@ class smooth_mass {
 
   [[nodiscard]] double operator()(double variance) const noexcept {
     const double square = variance * factor_, t = std::sqrt(square), z = t - c_;
+    if (!is_finite(square)) return square;
     if (!(z > 8)) return ratio_ * t + square / 2 + detail::log_normal_share(-z) - whole_;
     const double s = 1 / (z * z);
     const double tail = std::log1p(s * (-1 + s * (3 + s * (-15 + s * 105))));

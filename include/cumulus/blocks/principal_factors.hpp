@@ -16,7 +16,7 @@ namespace cumulus {
 /// F with F^T F the part of Y^T Y in r directions, nearly its r largest eigenvalues with their eigenvectors.
 ///
 /// Shape   y: [n, d] rows; factors: [r, d], zero rows where the rank of Y is below r. r >= 1.
-/// Edges   all NaN where y holds a NaN or overflows.
+/// Edges   all NaN where y holds a NaN or overflows. Directions whose fourth powers vanish or overflow in double are lost: scale y.
 /// Method  F = U^T Y for orthonormal U [n, r]: block power iteration on the Gram matrix Y Y^T, applied as Y (Y^T U), from
 ///         r + 4 fixed starts, then a Rayleigh-Ritz step. So Y^T Y - F^T F = Y^T (1 - U U^T) Y has no negative eigenvalue
 ///         whether or not the iteration has converged.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Which blocks a query reads, from their scores.
-// Layer 4 (blocks): uses core and exact; block-sparse attention takes the result.
+// Layer 4 (blocks): uses core; block-sparse attention takes the result.
 #pragma once
 
 #include <cumulus/blocks/block_score.hpp>
 #include <cumulus/core/view.hpp>
-#include <cumulus/exact/logsumexp.hpp>
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -15,9 +14,9 @@ namespace cumulus {
 
 /// Blocks are taken in the order of their scores until one of the limits is met; forced blocks come first.
 struct selection {
-  index_t top =
-      std::numeric_limits<index_t>::max();  ///< so many blocks, the forced ones among them
-  double mass = 1;  ///< until their share of the scores' mass reaches this; 1 for all
+  /// So many blocks, the forced ones among them.
+  index_t top = std::numeric_limits<index_t>::max();
+  double mass = 1;  ///< until their share of the scores' mass reaches this, to rounding; 1 for all
   double threshold = -infinity<double>;  ///< none with a lower score
   index_t own = -1;   ///< the query's own block, forced and without a score of its own; -1 for none
   index_t sinks = 0;  ///< the first blocks, forced
@@ -57,6 +56,41 @@ template <class T>
   return s;
 }
 
+/// Whether the blocks taken hold a share of the mass of all.
+///
+/// Masses are measured by the largest, so that equal scores have equal ones: those of +inf share all, whatever else there is.
+/// A NaN leaves every share open, as do scores that are all -inf.
+/// Error    of the share: 8 n u of it.
+class share_taken {
+ public:
+  /// Of the blocks before `usable` but `own`.
+  share_taken(double wanted, const std::vector<double>& scores, index_t usable, index_t own) {
+    if (!(wanted < 1)) return;
+    double top = -infinity<double>, whole = 0;
+    for (index_t B = 0; B < usable; ++B) {
+      const double s = scores[std::size_t(B)];
+      if (B == own) continue;
+      if (is_nan(s)) return;
+      top = max_of(top, s);
+    }
+    if (!(top > -infinity<double>)) return;
+    for (index_t B = 0; B < usable; ++B) {
+      const double s = scores[std::size_t(B)];
+      mass_.push_back(B == own ? 0 : s == top ? 1 : std::exp(s - top));
+      whole += mass_.back();
+    }
+    wanted_ = wanted * whole * (1 - 8 * double(usable) * unit_roundoff<double>);
+  }
+  void add(index_t B) noexcept {
+    if (!mass_.empty()) taken_ += mass_[std::size_t(B)];
+  }
+  [[nodiscard]] bool reached() const noexcept { return !mass_.empty() && taken_ >= wanted_; }
+
+ private:
+  std::vector<double> mass_;  // empty where no share is asked for, or known
+  double taken_ = 0, wanted_ = 0;
+};
+
 [[nodiscard]] inline std::vector<index_t> selected(const std::vector<double>& score,
                                                    const selection& options) {
   const auto fail = [](const std::string& what) { refuse("select_blocks: " + what); };
@@ -73,26 +107,21 @@ template <class T>
   std::vector<index_t> taken, free;
   for (index_t B = 0; B < sinks; ++B) taken.push_back(B);
   if (options.own >= sinks) taken.push_back(options.own);
-  std::vector<double> rank, mass;
+  std::vector<double> rank;
   for (const double s : score) rank.push_back(rank_of(s));
   for (index_t B = 0; B < usable; ++B) {
-    if (B == options.own) continue;
-    mass.push_back(score[std::size_t(B)]);
-    if (B >= sinks) free.push_back(B);
+    if (B >= sinks && B != options.own) free.push_back(B);
   }
   const index_t room = std::max(options.top - index_t(taken.size()), index_t(0));
   sort_by_rank(free, std::size_t(std::min(room, index_t(free.size()))), rank);
-  const double whole = options.mass < 1 ? logsumexp(mass) : 0.0;
-  double share = 0;
-  for (index_t B = 0; B < sinks && options.mass < 1; ++B) {
-    if (B != options.own) share += std::exp(score[std::size_t(B)] - whole);
-  }
+  share_taken share(options.mass, score, usable, options.own);
+  for (index_t B = 0; B < sinks; ++B) share.add(B);
   for (std::size_t i = 0; i < free.size() && index_t(i) < room; ++i) {
-    if (options.mass < 1 && share >= options.mass) break;
+    if (share.reached()) break;
     const std::size_t B = std::size_t(free[i]);
     if (rank[B] < options.threshold) break;
     taken.push_back(free[i]);
-    if (options.mass < 1) share += std::exp(score[B] - whole);
+    share.add(free[i]);
   }
   std::sort(taken.begin(), taken.end());
   return taken;
@@ -105,9 +134,9 @@ template <class T>
 /// Shape    scores: any vector of log-masses, or what block_scores returns; the result: distinct indices.
 /// Edges    ties go to the lower index; NaN is taken first, so that it shows in the output; fewer blocks than asked are
 ///          all taken. top = 1 with an own block takes that alone, as MoBA's counting has it. own may lie past the scores:
-///          an open block has none.
+///          an open block has none. Scores of +inf share the whole mass among them.
 /// Requires top >= 1, 0 < mass <= 1, sinks, usable >= 0: else std::invalid_argument.
-/// Cost     n + k log k.
+/// Cost     n + k log k; for a mass below 1 n exponentials.
 template <class Scores>
 [[nodiscard]] std::vector<index_t> select_blocks(const Scores& scores,
                                                  const selection& options = {}) {

@@ -42,8 +42,8 @@ struct summary_rows {
   std::vector<std::vector<T>> tensors;  ///< [p - 3]: E y^p, each component once, as layout has them
   std::vector<T> landmark, entropy;     ///< sum p k and -sum p log p, p = softmax(q0 . k)
   covariance_rows<T> tilted_covariance;
-  std::vector<T> tangent,
-      constant;  ///< the second order about q0 is constant + q . tangent + q Sigma q / 2
+  /// The second order about q0 is constant + q . tangent + q Sigma q / 2.
+  std::vector<T> tangent, constant;
   std::vector<T> submeans, correction, value_mean, value_covariance;
 
   [[nodiscard]] index_t blocks() const noexcept { return index_t(count.size()); }

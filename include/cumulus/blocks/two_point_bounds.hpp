@@ -16,7 +16,7 @@ namespace cumulus {
 
 /// At least log E e^y for every y with E y = 0, E y^2 <= variance and y <= high.
 ///
-/// Edges   0 where variance or high is 0; at most high; NaN for NaN.
+/// Edges   0 where variance or high is 0; at most high; never negative; NaN for NaN.
 /// Error   16 u (1 + high).
 [[nodiscard]] inline double largest_log_mean_exp(double variance, double high) noexcept {
   if (is_nan(variance) || is_nan(high)) return quiet_nan<double>;
@@ -24,8 +24,12 @@ namespace cumulus {
   const double low = variance / high;       // the other point, downwards
   const double share = low / (high + low);  // of the upper point
   if (!is_finite(high) || !is_finite(low)) return high;
-  const double value = high + std::log(share + (1 - share) * std::exp(-(high + low)));
-  return value < high ? value : high;
+  double value = high + std::log(share + (1 - share) * std::exp(-(high + low)));
+  if (low < 1e-290 || share < 1e-290) {  // digits, or all of them, are lost: by logarithms
+    const double a = std::log(variance) - 2 * std::log(high), b = -high;
+    value = high + (a < b ? b + std::log1p(std::exp(a - b)) : a + std::log1p(std::exp(b - a)));
+  }
+  return value > high ? high : value > 0 ? value : 0.0;
 }
 
 /// At most log E e^y for every y with E y = 0, E y^2 >= variance and y >= -reach.

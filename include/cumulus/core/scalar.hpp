@@ -66,9 +66,22 @@ using result_scalar = typename detail::result_scalar_of<S>::type;
 template <class T>
 using compute_scalar = typename detail::compute_scalar_of<T>::type;
 
+namespace detail {
+
+template <class T>
+[[nodiscard]] T unit_roundoff_of() {
+  if constexpr (std::same_as<T, Eigen::half>) {
+    return T(0x1p-11f);  // Eigen 3.4 has an epsilon of 2^-13 for it
+  } else {
+    return T(std::numeric_limits<T>::epsilon()) / T(2);
+  }
+}
+
+}  // namespace detail
+
 /// Half the distance from 1 to the next number: the largest relative error of one operation.
 template <class T>
-inline const T unit_roundoff = T(std::numeric_limits<T>::epsilon()) / T(2);
+inline const T unit_roundoff = detail::unit_roundoff_of<T>();
 
 template <class T>
 inline const T infinity = std::numeric_limits<T>::infinity();

@@ -75,6 +75,8 @@ class token_rows {
   [[nodiscard]] index_t size() const noexcept { return size_; }
   [[nodiscard]] index_t width() const noexcept { return width_; }
   [[nodiscard]] index_t row_stride() const noexcept { return stride_; }
+  /// Rows of a page; 0 in one piece.
+  [[nodiscard]] index_t page() const noexcept { return page_; }
 
   [[nodiscard]] const T* row(index_t t) const noexcept {
     if (table_ == nullptr) return data_ + t * stride_;

@@ -15,26 +15,27 @@ namespace cumulus::kernels {
 
 /// out_i = sum_j rows_ij x_j for i < count.
 ///
-/// Shape   row i begins at rows + i stride, `width` numbers side by side.
+/// Shape   row i begins at rows + i stride, `width` numbers side by side. S: double where T is float or double.
 /// Error   plain sums in T in the lanes of a vector, the lanes summed in double: at most
-///         dot_rows_max_roundings(width) u sum_j |rows_ij x_j|.
+///         dot_rows_max_roundings(width) u sum_j |rows_ij x_j|; of other scalars T, such sums in S.
 /// Cost    one read of the rows: 8 rows share each load of x.
-template <class T>
+template <class T, class S>
 void dot_rows(const T* rows, index_t stride, index_t width, index_t count, const T* x,
-              double* out) noexcept {
-  static_assert(std::same_as<T, float> || std::same_as<T, double>);
+              S* out) noexcept {
 #if CUMULUS_VECTORS
-  best::dot_rows<T>(rows, stride, width, count, x, out);
-#else
+  if constexpr (std::same_as<T, float> || std::same_as<T, double>) {
+    static_assert(std::same_as<S, double>);
+    return best::dot_rows<T>(rows, stride, width, count, x, out);
+  }
+#endif
   for (index_t i = 0; i < count; ++i) {
-    double even = 0, odd = 0;
+    S even(0), odd(0);
     for (index_t j = 0; j < width; j += 2) {
-      even += double(rows[i * stride + j]) * double(x[j]);
-      if (j + 1 < width) odd += double(rows[i * stride + j + 1]) * double(x[j + 1]);
+      even += S(rows[i * stride + j]) * S(x[j]);
+      if (j + 1 < width) odd += S(rows[i * stride + j + 1]) * S(x[j + 1]);
     }
     out[i] = even + odd;
   }
-#endif
 }
 
 }  // namespace cumulus::kernels

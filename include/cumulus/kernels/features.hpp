@@ -6,7 +6,6 @@
 // The vector code is apart from vectors.hpp, so that only programs with linear attention compile it.
 #pragma once
 
-#include <cumulus/kernels/dot_rows.hpp>
 #include <cumulus/kernels/vectors.hpp>
 
 namespace cumulus::kernels {
@@ -22,59 +21,13 @@ inline constexpr ones_table<T> ones{};
 }  // namespace cumulus::kernels
 
 #if CUMULUS_VECTORS
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12, of its own AVX-512 headers
-#endif
-
-// clang-format off
-#define CUMULUS_TARGET
-#define CUMULUS_KERNEL inline __attribute__((always_inline)) CUMULUS_TARGET
-#define CUMULUS_ENTRY inline CUMULUS_TARGET
-// clang-format on
-
-namespace cumulus::kernels::baseline {
-#include <cumulus/kernels/vector_features.inc>
-}  // namespace cumulus::kernels::baseline
-
-#if CUMULUS_X86_SETS
-#undef CUMULUS_TARGET
-#define CUMULUS_TARGET __attribute__((target("avx2,fma")))
-namespace cumulus::kernels::avx2 {
-#include <cumulus/kernels/vector_features.inc>
-}  // namespace cumulus::kernels::avx2
-
-#undef CUMULUS_TARGET
-#define CUMULUS_TARGET __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")))
-namespace cumulus::kernels::avx512 {
-#include <cumulus/kernels/vector_features.inc>
-}  // namespace cumulus::kernels::avx512
+#define CUMULUS_KERNELS "cumulus/kernels/vector_features.inc"
+#include <cumulus/kernels/each_isa.inc>
 
 #define CUMULUS_FEATURES(...)             \
   if constexpr (detail::has_vectors<T>) { \
-    switch (active_isa()) {               \
-      case isa::avx512:                   \
-        return avx512::__VA_ARGS__;       \
-      case isa::avx2:                     \
-        return avx2::__VA_ARGS__;         \
-      default:                            \
-        return baseline::__VA_ARGS__;     \
-    }                                     \
+    CUMULUS_BEST_OF(__VA_ARGS__)          \
   }
-#else
-#define CUMULUS_FEATURES(...) \
-  if constexpr (detail::has_vectors<T>) return baseline::__VA_ARGS__;
-#endif
-
-#undef CUMULUS_ENTRY
-#undef CUMULUS_KERNEL
-#undef CUMULUS_TARGET
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-
 #else
 #define CUMULUS_FEATURES(...)
 #endif
@@ -122,17 +75,6 @@ template <class T>
   T sum(0);
   for (index_t i = 0; i < n; ++i) sum += x[i] * y[i];
   return sum;
-}
-
-/// out_i = sum_j rows_ij x_j for rows `stride` apart, as dot_product.
-template <class T, class S>
-inline void dot_products(const T* rows, index_t stride, index_t width, index_t count, const T* x,
-                         S* out) noexcept {
-  constexpr index_t few = 3;  // a row alone is quicker by itself
-  if constexpr (detail::has_vectors<T> && std::same_as<S, double>) {
-    if (count > few) return dot_rows(rows, stride, width, count, x, out);
-  }
-  for (index_t i = 0; i < count; ++i) out[i] = S(dot_product(rows + i * stride, x, width));
 }
 
 /// For i = first .. end - 1, one after the other: x_i times previous[starts[i]] .. previous[size - 1]. With the monomials of

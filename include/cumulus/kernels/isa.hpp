@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 #if !defined(CUMULUS_VECTORS)
 #if defined(__GNUC__)
@@ -91,6 +92,21 @@ inline isa use_isa(isa wanted) noexcept {
   detail::chosen_isa.store(static_cast<int>(set), std::memory_order_relaxed);
   return set;
 }
+
+#if CUMULUS_X86_SETS
+/// Returns what a function of kernels::baseline, avx2 or avx512 returns, that of the set in use.
+#define CUMULUS_BEST_OF(...)        \
+  switch (active_isa()) {           \
+    case isa::avx512:               \
+      return avx512::__VA_ARGS__;   \
+    case isa::avx2:                 \
+      return avx2::__VA_ARGS__;     \
+    default:                        \
+      return baseline::__VA_ARGS__; \
+  }
+#else
+#define CUMULUS_BEST_OF(...) return baseline::__VA_ARGS__;
+#endif
 
 namespace kernels {
 

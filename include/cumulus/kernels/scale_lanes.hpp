@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A multiple of a row, in whole groups of lanes.
+// A multiple of a row, in whole groups of lanes: inlined, for rows of a few groups. scale_row (features.hpp) takes any length, by
+// a call to the instruction set in use.
 // Layer 1 (kernels): portable; unchecked, noexcept, no allocation.
 #pragma once
 

@@ -4,8 +4,8 @@
 // Layer 1 (kernels): over contiguous raw memory; unchecked, noexcept, no allocation.
 //
 // A function can be compiled for a set that the rest of a program is not (`target`), but only if all that it
-// calls is compiled so as well. So pack_*.inc say what one vector is and does, the other .inc
-// files are written once over `pack`, and each set includes them into a namespace of its own.
+// calls is compiled so as well. So pack_*.inc say what one vector is and does, the other .inc files are written once
+// over `pack`, and each_isa.inc includes them into a namespace of its own for each set.
 #pragma once
 
 #include <cumulus/kernels/attention_row.hpp>
@@ -18,98 +18,8 @@
 
 #if CUMULUS_VECTORS
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12, of its own AVX-512 headers
-#endif
-
-// clang-format off
-#if defined(__clang__)
-#define CUMULUS_QUIET_MASKS false  // it computes all lanes and selects
-#else
-#define CUMULUS_QUIET_MASKS true
-#endif
-#define CUMULUS_TARGET
-#define CUMULUS_KERNEL inline __attribute__((always_inline)) CUMULUS_TARGET
-#define CUMULUS_ENTRY inline CUMULUS_TARGET
-#define CUMULUS_APART inline __attribute__((noinline)) CUMULUS_TARGET
-// clang-format on
-
-namespace cumulus::kernels::baseline {
-
-template <class T>
-struct pack;
-#include <cumulus/kernels/pack_baseline.inc>
-//
-#include <cumulus/kernels/row_search.inc>
-#include <cumulus/kernels/vector_dots.inc>
-#include <cumulus/kernels/vector_exp.inc>
-#include <cumulus/kernels/vector_exp_sum.inc>
-#include <cumulus/kernels/vector_lanes.inc>
-#include <cumulus/kernels/vector_matrix.inc>
-#include <cumulus/kernels/vector_power_sums.inc>
-#include <cumulus/kernels/vector_products.inc>
-//
-#include <cumulus/kernels/vector_attention.inc>  // builds on the others
-
-}  // namespace cumulus::kernels::baseline
-
-#if CUMULUS_X86_SETS
-
-#undef CUMULUS_TARGET
-#define CUMULUS_TARGET __attribute__((target("avx2,fma")))
-namespace cumulus::kernels::avx2 {
-
-template <class T>
-struct pack;
-#include <cumulus/kernels/pack_avx2.inc>
-//
-#include <cumulus/kernels/row_search.inc>
-#include <cumulus/kernels/vector_dots.inc>
-#include <cumulus/kernels/vector_exp.inc>
-#include <cumulus/kernels/vector_exp_sum.inc>
-#include <cumulus/kernels/vector_lanes.inc>
-#include <cumulus/kernels/vector_matrix.inc>
-#include <cumulus/kernels/vector_power_sums.inc>
-#include <cumulus/kernels/vector_products.inc>
-//
-#include <cumulus/kernels/vector_attention.inc>  // builds on the others
-
-}  // namespace cumulus::kernels::avx2
-
-#undef CUMULUS_TARGET
-#define CUMULUS_TARGET __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")))
-namespace cumulus::kernels::avx512 {
-
-template <class T>
-struct pack;
-#include <cumulus/kernels/pack_avx512.inc>
-//
-#include <cumulus/kernels/row_search.inc>
-#include <cumulus/kernels/vector_dots.inc>
-#include <cumulus/kernels/vector_exp.inc>
-#include <cumulus/kernels/vector_exp_sum.inc>
-#include <cumulus/kernels/vector_lanes.inc>
-#include <cumulus/kernels/vector_matrix.inc>
-#include <cumulus/kernels/vector_power_sums.inc>
-#include <cumulus/kernels/vector_products.inc>
-//
-#include <cumulus/kernels/vector_attention.inc>  // builds on the others
-
-}  // namespace cumulus::kernels::avx512
-
-#define CUMULUS_BEST_OF(...)        \
-  switch (active_isa()) {           \
-    case isa::avx512:               \
-      return avx512::__VA_ARGS__;   \
-    case isa::avx2:                 \
-      return avx2::__VA_ARGS__;     \
-    default:                        \
-      return baseline::__VA_ARGS__; \
-  }
-#else
-#define CUMULUS_BEST_OF(...) return baseline::__VA_ARGS__;
-#endif
+#define CUMULUS_KERNELS "cumulus/kernels/vector_kernels.inc"
+#include <cumulus/kernels/each_isa.inc>
 
 namespace cumulus::kernels::best {
 
@@ -227,16 +137,5 @@ inline bool fold_row(const T* part, index_t n, double* sums) noexcept {
 }
 
 }  // namespace cumulus::kernels::best
-
-#undef CUMULUS_BEST_OF
-#undef CUMULUS_ENTRY
-#undef CUMULUS_APART
-#undef CUMULUS_KERNEL
-#undef CUMULUS_TARGET
-#undef CUMULUS_QUIET_MASKS
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 
 #endif  // CUMULUS_VECTORS

@@ -9,8 +9,8 @@
 namespace cumulus::kernels {
 
 struct weighted_range {
-  double low =
-      std::numeric_limits<double>::infinity();  ///< of the elements of a weight other than 0
+  /// Of the elements of a weight other than 0.
+  double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
   compensated<double> weight;  ///< the sum of the weights
   double least_weight = 0;     ///< or 0

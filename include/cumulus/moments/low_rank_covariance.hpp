@@ -15,8 +15,8 @@ namespace cumulus {
 /// eigenpairs, or Y^T (1 - U U^T) Y of centred rows Y and orthonormal U.
 template <class T>
 struct low_rank_covariance {
-  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>
-      factors;  ///< [d, r]: eigenvector times root of eigenvalue, largest first
+  /// [d, r]: eigenvector times root of eigenvalue, largest first.
+  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> factors;
   Eigen::Matrix<T, Eigen::Dynamic, 1> diagonal;  ///< [d], not negative
 
   /// q^T (F F^T + diag(D)) q, of q [d].

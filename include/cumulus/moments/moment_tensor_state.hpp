@@ -3,12 +3,12 @@
 // The state behind moment_tensor: weight, mean, box and the sums of all products of deviations up to an order.
 // Layer 2 (moments): uses core.
 //
-// The sums are about the mean, which is an anchor (the first vector, or a pivot of the first block) plus an offset, so that a
-// common offset of 1e12 costs nothing. Sums and offsets carry their rounding errors. To merge, both samples' sums are moved to
+// The sums are about the mean (anchored_means.hpp) and carry their rounding errors. To merge, both samples' sums are moved to
 // the common mean and added; to unmerge, the part is moved to the mean of the whole, subtracted, and the rest is moved to its
 // own mean. All orders are moved at once (packed_symmetric.hpp).
 #pragma once
 
+#include <cumulus/moments/anchored_means.hpp>
 #include <cumulus/moments/mean_steps.hpp>
 #include <cumulus/moments/packed_symmetric.hpp>
 
@@ -19,38 +19,29 @@ class moment_tensor_state {
  public:
   moment_tensor_state(const char* function, index_t d, int order)
       : layout_(function, d, order),
-        anchor_(static_cast<std::size_t>(d)),
+        means_(d),
         low_(static_cast<std::size_t>(d), infinity<S>),
         high_(static_cast<std::size_t>(d), -infinity<S>),
-        offset_(static_cast<std::size_t>(d)),
         sums_(static_cast<std::size_t>(start(order + 1))) {}
 
   [[nodiscard]] const packed_symmetric& layout() const noexcept { return layout_; }
   [[nodiscard]] index_t width() const noexcept { return layout_.dimensions(); }
   [[nodiscard]] int order() const noexcept { return layout_.order(); }
-  [[nodiscard]] bool empty() const noexcept { return finite_ && !(S(0) < weight_.high); }
-  [[nodiscard]] bool finite() const noexcept { return finite_; }
-  [[nodiscard]] S weight() const { return weight_.value(); }
-  [[nodiscard]] const compensated<S>& weight_pair() const { return weight_; }
+  [[nodiscard]] bool empty() const noexcept { return means_.empty(); }
+  [[nodiscard]] bool finite() const noexcept { return means_.finite; }
+  [[nodiscard]] S weight() const { return means_.weight.value(); }
+  [[nodiscard]] const compensated<S>& weight_pair() const { return means_.weight; }
   [[nodiscard]] S loss() const { return loss_; }
   [[nodiscard]] S low(index_t i) const { return at(low_, i); }
   [[nodiscard]] S high(index_t i) const { return at(high_, i); }
 
-  [[nodiscard]] compensated<S> mean_pair(index_t i) const {
-    if (empty()) return {quiet_nan<S>, S(0)};
-    if (!finite_) return {at(anchor_, i), S(0)};
-    compensated<S> mean{at(anchor_, i), S(0)};
-    return mean += at(offset_, i);
-  }
-  [[nodiscard]] S mean(index_t i) const { return mean_pair(i).high; }
-  [[nodiscard]] S deviation(index_t i, const S& x) const {
-    if (empty() || !finite_ || !is_finite(x)) return x - mean(i);
-    return (two_sum(x, S(-at(anchor_, i))) - at(offset_, i)).value();
-  }
+  [[nodiscard]] compensated<S> mean_pair(index_t i) const { return means_.mean_pair(i); }
+  [[nodiscard]] S mean(index_t i) const { return means_.mean(i); }
+  [[nodiscard]] S deviation(index_t i, const S& x) const { return means_.deviation(i, x); }
 
   /// Component i of order p, and its sum.
   [[nodiscard]] S moment(int p, index_t i) const {
-    if (empty() || (!finite_ && p > 0)) return quiet_nan<S>;
+    if (empty() || (!means_.finite && p > 0)) return quiet_nan<S>;
     if (p < 2) return S(1 - p);
     return sum(p, i).value() / weight();
   }
@@ -61,20 +52,20 @@ class moment_tensor_state {
   /// One vector.
   void add(const S* x, const S& w) {
     if (!(w < S(0) || S(0) < w || is_nan(w))) return;
-    bool plain = finite_ && S(0) < w && is_finite(w);
+    bool plain = means_.finite && S(0) < w && is_finite(w);
     for (index_t i = 0; plain && i < width(); ++i) plain = is_finite(x[i]);
     widen(x, x);
     if (!plain) return spoil([x](index_t i) { return x[i]; }, w);
     if (empty()) {
-      for (index_t i = 0; i < width(); ++i) at(anchor_, i) = x[i];
-      weight_ = {w, S(0)};
+      for (index_t i = 0; i < width(); ++i) at(means_.anchor, i) = x[i];
+      means_.weight = {w, S(0)};
       return;
     }
     vector_buffer<S> step(width()), rest(width());
     const packed_tensors<S> change(layout_), products(layout_);
     approach(
-        {w, S(0)}, [&](index_t i) { return two_sum(x[i], S(-at(anchor_, i))) - at(offset_, i); },
-        step.data(), rest.data(), change);
+        {w, S(0)}, [&](index_t i) { return means_.distance_to(i, x[i], {}); }, step.data(),
+        rest.data(), change);
     layout_.products(rest.data(), order(), products.orders());
     for (int p = 2; p <= order(); ++p) {
       for (index_t i = 0; i < layout_.count(p); ++i)
@@ -86,7 +77,7 @@ class moment_tensor_state {
     if (other.empty()) return;
     if (this == &other) return merge(moment_tensor_state(other));
     widen(other.low_.data(), other.high_.data());
-    if (!finite_ || !other.finite_)
+    if (!means_.finite || !other.means_.finite)
       return spoil([&](index_t i) { return other.mean(i); }, other.weight());
     loss_ = max_of(loss_, other.loss_);
     if (empty()) {
@@ -98,8 +89,8 @@ class moment_tensor_state {
     vector_buffer<S> step(width()), rest(width());
     const packed_tensors<S> change(layout_), moved(layout_);
     approach(
-        other.weight_, [&](index_t i) { return distance_to(other, i); }, step.data(), rest.data(),
-        change);
+        other.means_.weight, [&](index_t i) { return means_.distance_to(other.means_, i); },
+        step.data(), rest.data(), change);
     other.move(rest.data(), nullptr, moved);
     for (int p = 2; p <= order(); ++p) {
       for (index_t i = 0; i < layout_.count(p); ++i) {
@@ -114,12 +105,12 @@ class moment_tensor_state {
   void merge_block(const compensated<S>& w, const S* anchor, const S* mean,
                    const packed_tensors<S>& sums, const S* low, const S* high) {
     widen(low, high);
-    if (!finite_) return spoil([&](index_t i) { return S(anchor[i] + mean[i]); }, w.value());
+    if (!means_.finite) return spoil([&](index_t i) { return S(anchor[i] + mean[i]); }, w.value());
     moment_tensor_state part("", width(), order());
-    part.weight_ = w;
+    part.means_.weight = w;
     for (index_t i = 0; i < width(); ++i) {
-      at(part.anchor_, i) = anchor[i];
-      at(part.offset_, i) = {mean[i], S(0)};
+      at(part.means_.anchor, i) = anchor[i];
+      at(part.means_.offset, i) = {mean[i], S(0)};
     }
     for (int p = 2; p <= order(); ++p) {
       for (index_t i = 0; i < layout_.count(p); ++i)
@@ -136,15 +127,15 @@ class moment_tensor_state {
   void unmerge(const moment_tensor_state& other) {
     if (other.empty()) return;
     if (this == &other) return unmerge(moment_tensor_state(other));
-    const compensated<S> left = weight_ - other.weight_;
-    if (!finite_ || !other.finite_ || left.high < S(0))
+    const compensated<S> left = means_.weight - other.means_.weight;
+    if (!means_.finite || !other.means_.finite || left.high < S(0))
       return spoil([](index_t) { return quiet_nan<S>; }, -infinity<S>);
     if (!(S(0) < left.high)) return clear();
     std::vector<S> before;
     for_each_even_power([&](const compensated<S>& s) { before.push_back(s.value()); });
     vector_buffer<S> h(width()), first(width());
     const packed_tensors<S> moved(layout_);
-    for (index_t i = 0; i < width(); ++i) h[i] = distance_to(other, i).value();
+    for (index_t i = 0; i < width(); ++i) h[i] = means_.distance_to(other.means_, i).value();
     other.move(h.data(), nullptr, moved);  // the rest is still about the mean of the whole
     for (int p = 2; p <= order(); ++p) {
       for (index_t i = 0; i < layout_.count(p); ++i) {
@@ -153,20 +144,21 @@ class moment_tensor_state {
         s += -moved[p][i];
       }
     }
-    const compensated<S> part = ratio_of(other.weight_, left);
+    const compensated<S> part = ratio_of(other.means_.weight, left);
     for (index_t i = 0; i < width(); ++i) {
-      const compensated<S> step = product_of(distance_to(other, i), part);
+      const compensated<S> step = product_of(means_.distance_to(other.means_, i), part);
       h[i] = step.value();
       first[i] = -h[i];
-      at(offset_, i) += -step;
+      at(means_.offset, i) += -step;
     }
     loss_ = max_of(loss_, S(weight() / left.value()));
-    weight_ = left;
+    means_.weight = left;
     move_self(h.data(), first.data());
     std::size_t k = 0;
     for_each_even_power([&](compensated<S>& s) {
       if (s.high < S(0)) s = {};
-      if (S(0) < before[k]) loss_ = max_of(loss_, S(before[k] / s.value()));
+      if (S(0) < before[k])
+        loss_ = max_of(loss_, S(0) < s.value() ? S(before[k] / s.value()) : infinity<S>);
       ++k;
     });
   }
@@ -175,14 +167,14 @@ class moment_tensor_state {
   template <class F>
   void for_each_number(F f) {
     visit(*this, f);
-    S flag = finite_ ? S(1) : S(0);
+    S flag = means_.finite ? S(1) : S(0);
     f(flag);
-    finite_ = S(0) < flag;
+    means_.finite = S(0) < flag;
   }
   template <class F>
   void for_each_number(F f) const {
     visit(*this, f);
-    const S flag = finite_ ? S(1) : S(0);
+    const S flag = means_.finite ? S(1) : S(0);
     f(flag);
   }
 
@@ -206,11 +198,11 @@ class moment_tensor_state {
       f(number.high);
       f(number.low);
     };
-    pair(state.weight_);
-    for (auto& number : state.anchor_) f(number);
+    pair(state.means_.weight);
+    for (auto& number : state.means_.anchor) f(number);
     for (auto& number : state.low_) f(number);
     for (auto& number : state.high_) f(number);
-    for (auto& number : state.offset_) pair(number);
+    for (auto& number : state.means_.offset) pair(number);
     for (auto& number : state.sums_) pair(number);
     f(state.loss_);
   }
@@ -220,12 +212,6 @@ class moment_tensor_state {
     for (int p = 2; p <= order(); p += 2) {
       for (index_t i = 0; i < width(); ++i) f(at(sums_, start(p) + layout_.power(p, i)));
     }
-  }
-
-  /// The other mean less this one.
-  [[nodiscard]] compensated<S> distance_to(const moment_tensor_state& other, index_t i) const {
-    return two_sum(at(other.anchor_, i), S(-at(anchor_, i))) + at(other.offset_, i) -
-           at(offset_, i);
   }
 
   void widen(const S* low, const S* high) {
@@ -240,15 +226,15 @@ class moment_tensor_state {
   template <class Distance>
   void approach(const compensated<S>& w, Distance distance, S* step, S* rest,
                 const packed_tensors<S>& change) {
-    const compensated<S> total = weight_ + w, part = ratio_of(w, total);
+    const compensated<S> total = means_.weight + w, part = ratio_of(w, total);
     for (index_t i = 0; i < width(); ++i) {
       const compensated<S> whole = distance(i), moved = product_of(whole, part);
       step[i] = -moved.value();
       rest[i] = (whole - moved).value();
-      at(offset_, i) += moved;
+      at(means_.offset, i) += moved;
     }
     move(step, nullptr, change);
-    weight_ = total;
+    means_.weight = total;
   }
 
   /// The change of the sums under y -> y + h, first[i] the mean of y_i, 0 where null. Per unit of weight in between, so that
@@ -281,36 +267,17 @@ class moment_tensor_state {
     loss_ = loss;
   }
 
-  /// Takes in what is not finite, or of a weight that is no weight.
   template <class Mean>
   void spoil(Mean mean_in, const S& w) {
-    const bool good = !(w < S(0)) && is_finite(w);
-    const bool first = empty();
-    const S part = first ? S(1) : S(w / (weight() + w));
-    for (index_t i = 0; i < width(); ++i) {
-      const S before = mean(i), in = mean_in(i);
-      const bool finite = is_finite(before) && is_finite(in);
-      at(anchor_, i) = !good    ? quiet_nan<S>
-                       : first  ? in
-                       : finite ? S(before + (in - before) * part)
-                                : S(before + in);
-    }
-    finite_ = false;
-    for (compensated<S>& offset : offset_) offset = {};
+    means_.spoil(mean_in, w);
     for (compensated<S>& sum : sums_) sum = {};
-    if (good) {
-      weight_ += w;
-    } else {
-      weight_ = {quiet_nan<S>, S(0)};
-    }
   }
 
   packed_symmetric layout_;
-  compensated<S> weight_;
-  std::vector<S> anchor_, low_, high_;
-  std::vector<compensated<S>> offset_, sums_;  // of orders from 2 on, one after the other
+  anchored_means<S> means_;
+  std::vector<S> low_, high_;
+  std::vector<compensated<S>> sums_;  // of orders from 2 on, one after the other
   S loss_ = S(1);
-  bool finite_ = true;
 };
 
 }  // namespace cumulus::detail

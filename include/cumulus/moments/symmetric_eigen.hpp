@@ -4,6 +4,7 @@
 // Layer 2 (moments): uses core.
 #pragma once
 
+#include <cumulus/core/require.hpp>
 #include <cumulus/core/scalar.hpp>
 #include <Eigen/Core>
 #include <algorithm>
@@ -34,6 +35,7 @@ template <class T>
     const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>& matrix) {
   using index = Eigen::Index;
   const index n = matrix.rows();
+  require_same_size("eigen_of_symmetric", "a row", index_t(matrix.cols()), "a column", index_t(n));
   Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> a = matrix;
   for (index i = 0; i < n; ++i) {
     for (index j = i + 1; j < n; ++j) a(i, j) = a(j, i);

@@ -24,8 +24,8 @@ struct series_options {
   operand<T> weights{};                        ///< as x; ones if not given
   /// Where finite, order and form are chosen to reach this bound: above 0. logsumexp_series only.
   double tolerance = std::numeric_limits<double>::infinity();
-  bool sharp =
-      false;  ///< also try the bounds that take some 30 microseconds. logsumexp_series only.
+  /// Also try the bounds that take some 30 microseconds. logsumexp_series only.
+  bool sharp = false;
 };
 
 /// The same for a sample that is accumulated already.
