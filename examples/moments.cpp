@@ -34,6 +34,7 @@ it takes a million numbers by a formula. A terminal shows how far it has come.
 
 constexpr const char* help_foot =
     R"(FILE is text, one number on each line; a table; or .npy, as `expand` reads them, of any size.
+Numbers are decimal, or hexadecimal as printf's %a writes them: 0x1.8p3 is 12, and 0x10 is 16.
 
 Moments are about the mean and divided by the total weight. Skewness and kurtosis are given as they
 are of the sample (biased, g1 and g2) and as estimates of a population's (unbiased, G1 and G2; not

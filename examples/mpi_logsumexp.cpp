@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -68,7 +69,8 @@ settings parse_command_line(int argc, const char* const* argv) {
   s.answer = support::parse(app, argc, argv, [&] {
     if (!s.numbers.column.empty() && s.numbers.path.empty())
       throw CLI::ValidationError("--column", "needs a FILE");
-    if (!(s.count < 0x1p53)) throw CLI::ValidationError("--count", "must be below 2^53");
+    if (!(s.count < 0x1p53) || s.count != std::floor(s.count))
+      throw CLI::ValidationError("--count", "must be a whole number below 2^53");
     if (s.numbers.path == "-")
       throw CLI::ValidationError("FILE", "standard input has no parts for ranks");
   });
@@ -137,15 +139,18 @@ std::string report(const settings& s, const state& whole) {
                         ? "1000 + 3 f, f the fractional part of i times the golden ratio"
                         : support::one_line(s.numbers.name());
   out += "\n\n";
+  // what is not defined, as the range of numbers that are all -inf, is "none", unless a number is itself nan
+  const double lse = whole.exp_sum.value(), none = std::numeric_limits<double>::quiet_NaN();
   const auto line = [&](std::string name, double value) {
     name.resize(22, ' ');
     char text[40];
     std::snprintf(text, sizeof text, "%.*g", s.digits, value);
-    out += name + text + "\n";
+    out += name + (!std::isnan(value) ? text : std::isnan(lse) ? "nan" : "none") + "\n";
   };
   line("n", m.weight());
-  line("logsumexp", whole.exp_sum.value());
-  line("softmax mean of x", whole.tilted.value());
+  line("logsumexp", lse);
+  line("softmax mean of x",
+       lse < std::numeric_limits<double>::lowest() ? none : whole.tilted.value());
   line("mean of x", m.mean());
   line("standard deviation", std::sqrt(m.moment(2)));
   line("range", m.max() - m.min());

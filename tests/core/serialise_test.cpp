@@ -146,6 +146,24 @@ TEST_CASE("serialise: moment_tensor, there and back", "[moments][property]") {
   CHECK((back.width() == 2 && back.order() == 3));
 }
 
+TEST_CASE("serialise: the numbers are counted without them", "[moments][law]") {
+  using cumulus::index_t;
+  using vectors = cumulus::comoments<double>;
+  using tensor = cumulus::moment_tensor<double>;
+  for (const index_t d : {0, 1, 2, 7}) {
+    for (const index_t other : {0, 1, 2, 3, 6}) {
+      CAPTURE(d, other);
+      CHECK(vectors::number_count({d, other}) == index_t(number_count(vectors(d, other))));
+      CHECK(tensor::number_count({d, other}) == index_t(number_count(tensor(d, other))));
+    }
+  }
+  constexpr index_t most = std::numeric_limits<index_t>::max();
+  for (const index_t large : {index_t(1) << 40, most / 8, most / 2, most}) {
+    CHECK((vectors::number_count({large, 0}) == most && vectors::number_count({2, most}) == most));
+    CHECK((tensor::number_count({large, 2}) == most && tensor::number_count({2, large}) == most));
+  }
+}
+
 TEST_CASE("serialise: a sum goes on as if it had not been away", "[moments][property]") {
   const auto x = families::exponential<double>(2000, 1e6, 3, 605);
   central_moments<double, 8> stayed, away;
@@ -262,6 +280,29 @@ TEST_CASE("serialise: sizes that are not those of the numbers are refused before
     cumulus::detail::write_word(other.data() + 32, count);
     CAPTURE(count);
     CHECK(says(refused(signed_again(other)), "sizes and"));
+  }
+  // nor is any memory taken: these would be terabytes
+  using vectors = cumulus::comoments<double>;
+  using tensor = cumulus::moment_tensor<double>;
+  const auto forged = [](bytes message, std::int64_t first, std::int64_t second) {
+    cumulus::detail::write_word(message.data() + 40, static_cast<std::uint64_t>(first));
+    cumulus::detail::write_word(message.data() + 48, static_cast<std::uint64_t>(second));
+    return signed_again(std::move(message));
+  };
+  const bytes wide = to_bytes(tensor(2000, 1));
+  for (const auto& [first, second] : {std::pair(2000, 3), std::pair(9000, 3), std::pair(1000, 999),
+                                      std::pair(3, 2000), std::pair(10000, 10000)}) {
+    CAPTURE(first, second);
+    CHECK(says(refusal([&] { static_cast<void>(from_bytes<tensor>(forged(wide, first, second))); }),
+               "10004 numbers, those sizes have "));
+  }
+  const bytes flat = to_bytes(vectors(0, 1000000));
+  for (const auto& [first, second] :
+       {std::pair(1000000, 0), std::pair(1000000, 1000000), std::pair(2, 1000000)}) {
+    CAPTURE(first, second);
+    CHECK(
+        says(refusal([&] { static_cast<void>(from_bytes<vectors>(forged(flat, first, second))); }),
+             "3000004 numbers, those sizes have "));
   }
   bytes other = whole;  // the last number, a truth value
   cumulus::detail::write_word(other.data() + other.size() - 12, 2);

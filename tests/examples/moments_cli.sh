@@ -50,6 +50,10 @@ for arguments in '--order 3' '--order 33' '--order 08x' '--form normaliser' '--f
 done
 run --help
 check "--help" printed "Usage: moments [OPTIONS]"
+check "--help: how numbers are written" grep -q '0x10 is 16' .out
+printf '0x10\n0x1.8p3\n' | "$moments" - >.out 2>.err
+status=$?
+check "hexadecimal numbers" printed 'mean                  14'
 run --version
 check "--version" printed "moments, cumulus "
 if [ -w /dev/full ]; then

@@ -75,6 +75,21 @@ run 2 text
 check "text" grep -q '^mpi_logsumexp: text:1:1: is text' .err
 run 2 --order 0
 check "a command line: said once" [ "$(grep -c '^mpi_logsumexp: command line: ' .err)" -eq 1 ]
+run 2 --count 2.5
+check "a count that is none" grep -q '^mpi_logsumexp: command line: --count: must be a whole number' .err
+check "a count that is none: nothing printed" [ "$status$(wc -c <.out)" = 20 ]
+# numbers whose sum of e^x is 0, and of which one is nan
+column() { printf "\223NUMPY\1\0\166\0%-117s\n" "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }"; }
+{ column; for i in 1 2; do printf '\0\0\0\0\0\0\360\377'; done; } >none.npy
+run 2 none.npy
+check "all -inf: logsumexp" grep -q '^logsumexp  *-inf$' .out
+check "all -inf: no softmax mean" grep -q '^softmax mean of x  *none$' .out
+check "all -inf: no range" grep -q '^range  *none$' .out
+check "all -inf: no nan, no 0" [ "$status$(grep -c 'nan\| 0$' .out)" = 00 ]
+{ column; printf '\0\0\0\0\0\0\360\077\0\0\0\0\0\0\370\377'; } >nan.npy
+run 2 nan.npy
+check "a nan: logsumexp" grep -q '^logsumexp  *nan$' .out
+check "a nan: neither -nan nor none" [ "$status$(grep -c 'none\|-nan' .out)" = 00 ]
 run 2 --help
 check "help: printed once" [ "$(grep -c '^Usage: mpi_logsumexp' .out)" -eq 1 ]
 

@@ -128,11 +128,11 @@ TEST_CASE("comoments: affine leaves v as it was, whatever becomes of x", "[momen
 }
 
 TEST_CASE("moments: weights of any size are weights", "[moments][hostile]") {
-  // W, w |y| and every moment fit; w y^p does not have to
   matrix x(3, 1);
   x << 0, 1, 3;
   for (const auto& [weight, spread] :
-       {std::pair(1e300, 1e5), std::pair(1e-300, 1e-8), std::pair(0x1p1000, 1.0),
+       {std::pair(1e-100, 1e150), std::pair(1e300, 1e3), std::pair(1e-270, 1.0),
+        std::pair(1e-100, 1e-80), std::pair(1e200, 1e-130), std::pair(0x1p1000, 1.0),
         std::pair(0x1p60, 1.0), std::pair(2.0, 1e-100)}) {
     INFO("weights of " << weight << ", a spread of " << spread);
     const matrix z = spread * x;
@@ -144,6 +144,60 @@ TEST_CASE("moments: weights of any size are weights", "[moments][hostile]") {
     for (const auto& m : {rows_of(moment_tensor<double>(1, 2), z, w),
                           one_by_one(moment_tensor<double>(1, 2), z, w)})
       CHECK(std::abs(m.moment({0, 0}) / variance - 1) < 1e-14);
+  }
+}
+
+TEST_CASE("moments: where weights times squares do not fit, nothing is made up",
+          "[moments][hostile]") {
+  matrix x(3, 1);
+  x << 0, 1, 3;
+  for (const double spread : {1e5, 1e10, 1e200}) {  // too large: the covariance does not fit in any
+    const matrix z = spread * x;
+    const vector w = vector::Constant(3, 1e300);
+    INFO("a spread of " << spread);
+    for (const auto& m :
+         {rows_of(comoments<double>(1), z, w), one_by_one(comoments<double>(1), z, w)}) {
+      CHECK(!std::isfinite(m.covariance(0, 0)));
+      CHECK((m.weight() == Approx(3e300) && m.mean()(0) == Approx(spread * 4 / 3)));
+    }
+    for (const auto& m : {rows_of(moment_tensor<double>(1, 3), z, w),
+                          one_by_one(moment_tensor<double>(1, 3), z, w)}) {
+      CHECK((!std::isfinite(m.moment({0, 0})) && !std::isfinite(m.moment({0, 0, 0}))));
+      CHECK((m.weight() == Approx(3e300) && m.mean()(0) == Approx(spread * 4 / 3)));
+    }
+  }
+  const matrix z = 1e-8 * x;  // too small: to a few of the smallest numbers
+  const vector w = vector::Constant(3, 1e-300);
+  for (const double sum : {rows_of(comoments<double>(1), z, w).covariance(0, 0) * 3e-300,
+                           one_by_one(comoments<double>(1), z, w).covariance(0, 0) * 3e-300,
+                           rows_of(moment_tensor<double>(1, 2), z, w).moment({0, 0}) * 3e-300,
+                           one_by_one(moment_tensor<double>(1, 2), z, w).moment({0, 0}) * 3e-300})
+    CHECK(std::abs(sum - 14.0 / 3 * 1e-316) <= 8 * std::numeric_limits<double>::denorm_min());
+}
+
+TEST_CASE("moments: from one end of the numbers to the other", "[moments][hostile]") {
+  // -1.7e308 and 1.7e308 in turn: the means of blocks, batches and parts are far apart or near
+  for (const index_t run : {1, 2, 300, 5000}) {
+    const index_t n = run * 4;
+    matrix x(n, 2);
+    for (index_t i = 0; i < n; ++i) x(i, 0) = i / run % 2 == 0 ? -1.7e308 : 1.7e308, x(i, 1) = 3;
+    INFO("runs of " << run);
+    const auto check = [&](const auto& m, double variance) {
+      CHECK((m.weight() == double(n) && m.mean()(1) == 3));
+      CHECK(std::abs(m.mean()(0)) <= 1e-12 * 1.7e308);
+      CHECK(!std::isfinite(variance));
+    };
+    const vector w = vector::Ones(n);
+    for (const auto& m :
+         {rows_of(comoments<double>(2), x, w), one_by_one(comoments<double>(2), x, w),
+          rows_of(comoments<double>(2), x.topRows(run), w.head(run)) +
+              rows_of(comoments<double>(2), x.bottomRows(n - run), w.tail(n - run))})
+      check(m, m.covariance(0, 0));
+    for (const auto& m :
+         {rows_of(moment_tensor<double>(2, 2), x, w), one_by_one(moment_tensor<double>(2, 2), x, w),
+          rows_of(moment_tensor<double>(2, 2), x.topRows(run), w.head(run)) +
+              rows_of(moment_tensor<double>(2, 2), x.bottomRows(n - run), w.tail(n - run))})
+      check(m, m.moment({0, 0}));
   }
 }
 

@@ -46,7 +46,17 @@ struct anchored_means {
     return distance_to(i, other.anchor[at], other.offset[at]);
   }
 
-  /// Takes in what is not finite, or of a weight that is no weight: means that IEEE gives, and no offsets from then on.
+  /// Whether the means x[i] + y(i), of finite ones, are so near that every distance to them is a number.
+  template <class Offset>
+  [[nodiscard]] bool near(const S* x, Offset y) const {
+    bool near = true;
+    for (std::size_t i = 0; i < anchor.size(); ++i)
+      near = near && is_finite(distance_to(index_t(i), x[i], y(index_t(i))).value());
+    return near;
+  }
+
+  /// Takes in what is not finite, not near, or of a weight that is no weight: means that IEEE gives, and no offsets from then
+  /// on.
   template <class Mean>
   void spoil(Mean mean_in, const S& w) {
     const bool good = !(w < S(0)) && is_finite(w);
@@ -54,11 +64,12 @@ struct anchored_means {
     const S part = first ? S(1) : S(w / (weight.value() + w));
     for (std::size_t i = 0; i < anchor.size(); ++i) {
       const S before = mean(index_t(i)), in = mean_in(index_t(i));
-      const bool both = is_finite(before) && is_finite(in);
-      anchor[i] = !good   ? quiet_nan<S>
-                  : first ? in
-                  : both  ? S(before + (in - before) * part)
-                          : S(before + in);
+      const bool both = is_finite(before) && is_finite(in), near = is_finite(S(in - before));
+      anchor[i] = !good          ? quiet_nan<S>
+                  : first        ? in
+                  : both && near ? S(before + (in - before) * part)
+                  : both         ? S((before - before * part) + in * part)
+                                 : S(before + in);
     }
     finite = false;
     for (compensated<S>& o : offset) o = {};

@@ -63,7 +63,7 @@ class centred_rows {
   [[nodiscard]] const S* ones() const noexcept { return ones_; }
 
   /// Takes rows from `next` on of a weight other than 0, as many as there is room for, and moves them to their mean; false
-  /// where a number is not finite or a weight is none.
+  /// where a number or a distance is not finite or a weight is none.
   template <class X, class V, class W>
   [[nodiscard]] bool take(const strided_matrix<const X>& x, const strided_matrix<const V>& v,
                           const strided<const W>& weights, index_t& next) {
@@ -121,7 +121,11 @@ class centred_rows {
       kernels::add_product(ones_, 1, 1, origin_, width_, z, width_, n, 1, width_);
       kernels::add_product(weights_ + i, 1, 1, z, width_, mean_, width_, 1, n, width_);
     }
-    for (index_t j = 0; j < width_; ++j) mean_[j] /= weight_.value();
+    for (index_t j = 0; j < width_; ++j) {
+      mean_[j] /= weight_.value();
+      finite = finite && is_finite(mean_[j]);
+    }
+    if (!finite) return false;
     for (index_t k = 0; k < count_ && weighted_; ++k) {
       const S w = weights_[k];
       for (index_t j = k * width_; j < (k + 1) * width_; ++j) scaled_[j] = w * z_[j];

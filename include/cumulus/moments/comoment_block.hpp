@@ -147,6 +147,12 @@ class comoment_block {
   }
 
   void join() {
+    bool near = true;
+    for (index_t j = 0; j < part_.width() && parts_ > 0; ++j) {
+      step_[j] = (part_.pivot()[j] - anchor_[j]) + (part_.mean()[j] - offset_[j]);
+      near = near && is_finite(step_[j]);
+    }
+    if (!near) flush();
     if (parts_ == 0) {
       std::copy(part_.pivot(), part_.pivot() + part_.width(), anchor_);
       std::copy(part_.mean(), part_.mean() + part_.width(), offset_);
@@ -155,10 +161,7 @@ class comoment_block {
     } else {
       const compensated<S> total = batch_weight_ + part_.weight();
       const S part = part_.weight().value() / total.value();
-      for (index_t j = 0; j < part_.width(); ++j) {
-        step_[j] = (part_.pivot()[j] - anchor_[j]) + (part_.mean()[j] - offset_[j]);
-        offset_[j] += step_[j] * part;
-      }
+      for (index_t j = 0; j < part_.width(); ++j) offset_[j] += step_[j] * part;
       add_to(batch_products_, part_products_, products_);
       add_outer(batch_products_, step_, batch_weight_.value() * part);
       batch_weight_ = total;

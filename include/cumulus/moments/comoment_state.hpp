@@ -85,6 +85,8 @@ class comoment_state {
       }
       return;
     }
+    if (!means_.near(anchor, offset))
+      return spoil([&](index_t r) { return S(anchor[r] + offset(r).value()); }, w.value());
     const compensated<S> total = means_.weight + w;
     const compensated<S> part = ratio_of(w, total);
     const S factor = weight() * part.high;

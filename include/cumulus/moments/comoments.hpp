@@ -11,6 +11,7 @@
 #include <cumulus/moments/comoment_state.hpp>
 #include <Eigen/Core>
 #include <array>
+#include <limits>
 
 namespace cumulus {
 
@@ -26,9 +27,11 @@ inline constexpr double comoments_streaming_error = 1e-13;
 ///
 /// Edges    a weight of 0 changes nothing, whatever it comes with. A number that is not finite leaves means that IEEE gives
 ///          (those of other coordinates as they are) and covariances of NaN; a weight that is negative, infinite or NaN leaves
-///          NaN. A coordinate that never changes has covariances of exactly 0. Squares that overflow give an infinite
-///          covariance or NaN. Empty: weight 0, the rest NaN.
-/// Error    comoments_max_roundings and its neighbours, at any offset.
+///          NaN. A coordinate that never changes has covariances of exactly 0. Empty: weight 0, the rest NaN.
+///          W Cov is held, and W times the square of a coordinate's range appears on the way: where that overflows, covariances
+///          are infinite or NaN; values whose difference overflows leave NaN. Means are right all the same, if W fits.
+/// Error    comoments_max_roundings and its neighbours, at any offset; while W and W Cov(x_i, x_i) are above 2^-900 or 0, below
+///          digits are lost.
 /// Cost     a vector: 9 operations a product of two coordinates. A block of rows: two passes in cache and one product of half
 ///          the full matrix; it allocates room for 256 rows and three times the sums.
 /// Source   T. Chan, G. Golub, R. LeVeque, Am. Stat. 37 (1983) 242-247; anchor, compensation and blocks here
@@ -190,6 +193,16 @@ class comoments {
   [[nodiscard]] std::array<index_t, 2> sizes() const noexcept { return {width(), second_width()}; }
   [[nodiscard]] static comoments of_sizes(const std::array<index_t, 2>& sizes) {
     return comoments(sizes[0], sizes[1]);
+  }
+  /// How many numbers a state of these sizes, 0 or more, has; the greatest index_t where that does not fit.
+  [[nodiscard]] static constexpr index_t number_count(
+      const std::array<index_t, 2>& sizes) noexcept {
+    constexpr index_t most = std::numeric_limits<index_t>::max();
+    const index_t d = sizes[0], e = sizes[1];
+    if (d > most / 8 || e > most / 8) return most;
+    const index_t pairs = d + 1 + 2 * e;  // d (d + 1) / 2 and d e sums, of two numbers each
+    if (d > 0 && pairs > most / 8 / d) return most;
+    return 4 + 3 * (d + e) + d * pairs;
   }
   /// f(S&), or of a const object f(const S&), for every number of the state in a fixed order, S = compute_scalar<T>: with
   /// width() and second_width() they are the state.

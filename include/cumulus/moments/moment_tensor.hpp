@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <limits>
 #include <span>
 
 namespace cumulus {
@@ -31,9 +32,12 @@ inline constexpr double moment_tensor_streaming_error = 1e-13;
 ///          lower triangle row by row, and i <= j <= k lies at i + j (j + 1) / 2 + k (k + 1) (k + 2) / 6.
 /// Edges    a weight of 0 changes nothing, whatever it comes with. A number that is not finite leaves means that IEEE gives
 ///          (those of other coordinates as they are) and moments of NaN; a weight that is negative, infinite or NaN leaves NaN.
-///          A coordinate that never changes has moments of exactly 0. Powers that overflow give infinity or NaN. Empty: weight
-///          0, the rest NaN.
-/// Error    moment_tensor_max_roundings and its neighbours, at any offset.
+///          A coordinate that never changes has moments of exactly 0. Empty: weight 0, the rest NaN. W times the moments is
+///          held, and powers of a coordinate's range, with and without W, appear on the way: where those overflow, moments of
+///          that order and above are infinite or NaN; values whose difference overflows leave NaN. Means are right all the
+///          same, if W fits.
+/// Error    moment_tensor_max_roundings and its neighbours, at any offset; while W, every E y_i^p of even p and W times it
+///          are above 2^-900 or 0, below digits are lost.
 /// Cost     a block of rows: about one multiply-add a component and row. A vector or a merge: 2 p multiply-adds a component of
 ///          order p; it allocates room for some copies of the state.
 /// Source   P. Pebay, T. Terriberry, H. Kolla, J. Bennett, Comput. Stat. 31 (2016) 1305-1325: the merge of multivariate
@@ -164,6 +168,17 @@ class moment_tensor {
   [[nodiscard]] static moment_tensor of_sizes(const std::array<index_t, 2>& sizes) {
     return moment_tensor(sizes[0], sizes[1]);
   }
+  /// How many numbers a state of these sizes, 0 or more, has; the greatest index_t where that does not fit.
+  [[nodiscard]] static constexpr index_t number_count(
+      const std::array<index_t, 2>& sizes) noexcept {
+    constexpr index_t most = std::numeric_limits<index_t>::max();
+    const index_t d = sizes[0], order = sizes[1];
+    if (d > most / 16 || order > max_order) return most;
+    // orders 0..order have C(d + order, order) components together, the sums those from 2 on, of two numbers each
+    const index_t components = detail::packed_count(d + 1, static_cast<int>(order));
+    if (components > most / 4) return most;
+    return 4 + 5 * d + (order < 2 ? 0 : 2 * (components - 1 - d));
+  }
   /// f(S&), or of a const object f(const S&), for every number of the state in a fixed order, S = compute_scalar<T>: with
   /// width() and order() they are the state.
   template <class F>
@@ -178,12 +193,13 @@ class moment_tensor {
   [[nodiscard]] friend bool operator==(const moment_tensor&, const moment_tensor&) = default;
 
  private:
+  static constexpr int max_order = 1000;
   static index_t checked(index_t d) {
     if (d < 0) refuse("moment_tensor: vectors of " + std::to_string(d) + " numbers");
     return d;
   }
   static int checked_order(std::integral auto order) {
-    require_order("moment_tensor", order, 0, 1000, "what it takes");
+    require_order("moment_tensor", order, 0, max_order, "what it takes");
     return static_cast<int>(order);
   }
   void require_same_shape(const moment_tensor& other) const {

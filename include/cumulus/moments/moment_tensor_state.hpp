@@ -61,6 +61,8 @@ class moment_tensor_state {
       means_.weight = {w, S(0)};
       return;
     }
+    if (!means_.near(x, [](index_t) { return compensated<S>{}; }))
+      return spoil([x](index_t i) { return x[i]; }, w);
     vector_buffer<S> step(width()), rest(width());
     const packed_tensors<S> change(layout_), products(layout_);
     approach(
@@ -86,6 +88,9 @@ class moment_tensor_state {
       loss_ = loss;
       return;
     }
+    const auto offset = [&](index_t i) { return at(other.means_.offset, i); };
+    if (!means_.near(other.means_.anchor.data(), offset))
+      return spoil([&](index_t i) { return other.mean(i); }, other.weight());
     vector_buffer<S> step(width()), rest(width());
     const packed_tensors<S> change(layout_), moved(layout_);
     approach(
