@@ -117,7 +117,7 @@ double shortest_time(const Call& call) {
         std::nth_element(each.begin(), each.begin() + r.queries / 2, each.end());
         row.median = each[std::size_t(r.queries / 2)];
         row.log_sum = (result.log_sum_exp.col(0) - exact.log_sum_exp).cwiseAbs().mean();
-        row.negative = result.not_positive();
+        row.negative = result.without_mass();
         row.bytes = double(cumulus::linear_state_bytes(r.width, r.value_width, order, 4));
         row.crossover = cumulus::crossover_length(r.width, r.value_width, order);
         r.rows.push_back(row);

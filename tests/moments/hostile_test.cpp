@@ -210,6 +210,17 @@ TEST_CASE("moments: the mean of two finite numbers is one", "[moments][hostile]"
   CHECK(one_by_one(comoments<double>(1), x, w).mean()(0) == 0);
   CHECK(rows_of(moment_tensor<double>(1, 2), x, w).mean()(0) == 0);
   CHECK(one_by_one(moment_tensor<double>(1, 2), x, w).mean()(0) == 0);
+  // of one block, whose mean is found, and further from one of them than numbers go
+  matrix y(3, 1);
+  y << 0, 1.7e308, -1.7e308;
+  vector v(3);
+  v << 0.25, 0.75, 0.0625;
+  const double mean = 1.7e308 * (0.6875 / 1.0625);
+  for (const double found : {rows_of(comoments<double>(1), y, v).mean()(0),
+                             one_by_one(comoments<double>(1), y, v).mean()(0),
+                             rows_of(moment_tensor<double>(1, 2), y, v).mean()(0),
+                             one_by_one(moment_tensor<double>(1, 2), y, v).mean()(0)})
+    CHECK(std::abs(found / mean - 1) <= 1e-15);
 }
 
 TEST_CASE("moments: rows that never change vary by exactly 0", "[moments][hostile][law]") {

@@ -46,17 +46,8 @@ struct anchored_means {
     return distance_to(i, other.anchor[at], other.offset[at]);
   }
 
-  /// Whether the means x[i] + y(i), of finite ones, are so near that every distance to them is a number.
-  template <class Offset>
-  [[nodiscard]] bool near(const S* x, Offset y) const {
-    bool near = true;
-    for (std::size_t i = 0; i < anchor.size(); ++i)
-      near = near && is_finite(distance_to(index_t(i), x[i], y(index_t(i))).value());
-    return near;
-  }
-
-  /// Takes in what is not finite, not near, or of a weight that is no weight: means that IEEE gives, and no offsets from then
-  /// on.
+  /// Takes in what is not finite, too far for a distance, or of a weight that is no weight: means that IEEE gives, and no
+  /// offsets from then on.
   template <class Mean>
   void spoil(Mean mean_in, const S& w) {
     const bool good = !(w < S(0)) && is_finite(w);

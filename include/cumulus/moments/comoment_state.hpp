@@ -85,17 +85,20 @@ class comoment_state {
       }
       return;
     }
-    if (!means_.near(anchor, offset))
-      return spoil([&](index_t r) { return S(anchor[r] + offset(r).value()); }, w.value());
+    vector_buffer<S> h(rows()), rest(rows());
+    bool near = true;
+    for (index_t r = 0; r < rows(); ++r) {
+      const compensated<S> step = means_.distance_to(r, anchor[r], offset(r));
+      h[r] = step.high;
+      rest[r] = step.low;
+      near = near && is_finite(step.value());
+    }
+    if (!near) return spoil([&](index_t r) { return S(anchor[r] + offset(r).value()); }, w.value());
     const compensated<S> total = means_.weight + w;
     const compensated<S> part = ratio_of(w, total);
     const S factor = weight() * part.high;
-    vector_buffer<S> h(rows());
-    for (index_t r = 0; r < rows(); ++r) {
-      const compensated<S> step = means_.distance_to(r, anchor[r], offset(r));
-      h[r] = step.value();
-      at(means_.offset, r) += product_of(step, part);
-    }
+    for (index_t r = 0; r < rows(); ++r)
+      at(means_.offset, r) += product_of(compensated<S>{h[r], rest[r]}, part);
     for (index_t r = 0; r < rows(); ++r) {
       const S row_factor = factor * h[r];
       compensated<S>* row = sums_.data() + row_start(r);

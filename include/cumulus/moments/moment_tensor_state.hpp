@@ -61,13 +61,12 @@ class moment_tensor_state {
       means_.weight = {w, S(0)};
       return;
     }
-    if (!means_.near(x, [](index_t) { return compensated<S>{}; }))
-      return spoil([x](index_t i) { return x[i]; }, w);
     vector_buffer<S> step(width()), rest(width());
     const packed_tensors<S> change(layout_), products(layout_);
-    approach(
-        {w, S(0)}, [&](index_t i) { return means_.distance_to(i, x[i], {}); }, step.data(),
-        rest.data(), change);
+    if (!approach(
+            {w, S(0)}, [&](index_t i) { return means_.distance_to(i, x[i], {}); }, step.data(),
+            rest.data(), change))
+      return spoil([x](index_t i) { return x[i]; }, w);
     layout_.products(rest.data(), order(), products.orders());
     for (int p = 2; p <= order(); ++p) {
       for (index_t i = 0; i < layout_.count(p); ++i)
@@ -88,14 +87,12 @@ class moment_tensor_state {
       loss_ = loss;
       return;
     }
-    const auto offset = [&](index_t i) { return at(other.means_.offset, i); };
-    if (!means_.near(other.means_.anchor.data(), offset))
-      return spoil([&](index_t i) { return other.mean(i); }, other.weight());
     vector_buffer<S> step(width()), rest(width());
     const packed_tensors<S> change(layout_), moved(layout_);
-    approach(
-        other.means_.weight, [&](index_t i) { return means_.distance_to(other.means_, i); },
-        step.data(), rest.data(), change);
+    if (!approach(
+            other.means_.weight, [&](index_t i) { return means_.distance_to(other.means_, i); },
+            step.data(), rest.data(), change))
+      return spoil([&](index_t i) { return other.mean(i); }, other.weight());
     other.move(rest.data(), nullptr, moved);
     for (int p = 2; p <= order(); ++p) {
       for (index_t i = 0; i < layout_.count(p); ++i) {
@@ -227,19 +224,29 @@ class moment_tensor_state {
   }
 
   /// Moves the mean to that which this and a sample of weight w at these distances have together, and counts w in. `change`
-  /// becomes that of the sums, `rest` how far the sample has to move.
+  /// becomes that of the sums, `rest` how far the sample has to move. False, and nothing changed, where a distance is no
+  /// number.
   template <class Distance>
-  void approach(const compensated<S>& w, Distance distance, S* step, S* rest,
-                const packed_tensors<S>& change) {
+  [[nodiscard]] bool approach(const compensated<S>& w, Distance distance, S* step, S* rest,
+                              const packed_tensors<S>& change) {
+    bool near = true;
+    for (index_t i = 0; i < width(); ++i) {
+      const compensated<S> whole = distance(i);
+      step[i] = whole.high;
+      rest[i] = whole.low;
+      near = near && is_finite(whole.value());
+    }
+    if (!near) return false;
     const compensated<S> total = means_.weight + w, part = ratio_of(w, total);
     for (index_t i = 0; i < width(); ++i) {
-      const compensated<S> whole = distance(i), moved = product_of(whole, part);
+      const compensated<S> whole{step[i], rest[i]}, moved = product_of(whole, part);
       step[i] = -moved.value();
       rest[i] = (whole - moved).value();
       at(means_.offset, i) += moved;
     }
     move(step, nullptr, change);
     means_.weight = total;
+    return true;
   }
 
   /// The change of the sums under y -> y + h, first[i] the mean of y_i, 0 where null. Per unit of weight in between, so that
