@@ -7,6 +7,7 @@
 #include "flags.hpp"
 #include "refusal.hpp"
 
+#include <cumulus/attention/attention_vjp.hpp>
 #include <cumulus/attention/delta_rule.hpp>
 #include <cumulus/attention/linear_presets.hpp>
 #include <cumulus/attention/positivity.hpp>
@@ -177,7 +178,7 @@ TEST_CASE("linear_attention: weights that decay below the least number leave the
     const auto result = linear_attention(
         q, k, v, {.order = 2, .decay = 0.9, .window = 1024, .causal = true, .way = way});
     CHECK(result.output.allFinite());
-    CHECK(result.not_positive() == 0);
+    CHECK(result.without_mass() == 0);
   }
 }
 
@@ -209,7 +210,7 @@ TEST_CASE("linear_attention: no finite answer, and the status says so", "[attent
         const auto result = linear_attention(q, k, v, {.order = 2, .form = f, .way = way});
         INFO("form " << name_of(f) << ", way " << int(way) << ", " << hostile);
         CHECK(result.status(1, 0) == linear_status::invalid);
-        CHECK(result.not_positive() == 1);
+        CHECK(result.without_mass() == 1);
         CHECK((result.output.row(0).allFinite() && result.output.row(2).allFinite()));
       }
     }
@@ -227,6 +228,75 @@ TEST_CASE("linear_attention: powers beyond float are said, or not needed", "[att
     const bool right = std::abs(result.output(0, 0) - 2.016f) < 0.01f;
     CHECK((right || result.status(0, 0) != linear_status::positive));
   }
+}
+
+TEST_CASE("linear_attention: a positive status is a promise of numbers",
+          "[attention][hostile][law]") {
+  const rows k = normal<double>(30, 2, 1), v = normal<double>(30, 1, 2);
+  const auto kept = [](const auto& result) {
+    for (index_t i = 0; i < result.status.size(); ++i) {
+      if (result.status(i, 0) != linear_status::positive) continue;
+      if (!result.output.row(i).allFinite() || !std::isfinite(result.log_sum_exp(i, 0)))
+        return false;
+    }
+    return true;
+  };
+  for (const form f : {form::taylor, form::moment}) {
+    for (const linear_way way : {linear_way::features, linear_way::scores}) {
+      for (const int order : {1, 2, 5}) {
+        for (const double factor : {1e10, 1e18, 1e35, 1e100, 1e200, 1e300}) {
+          INFO("form " << name_of(f) << ", way " << int(way) << ", order " << order << ", queries "
+                       << factor << " times as long");
+          const linear_attention_options o{
+              .order = order, .form = f, .window = 2, .causal = true, .way = way};
+          CHECK(kept(linear_attention(rows(k * factor), k, v, o)));
+          CHECK(kept(linear_attention(k, k, rows(v * factor), o)));
+          if (factor < 1e38) {
+            const matrix<float> near_k = k.cast<float>(), far_v = (v * factor).cast<float>();
+            CHECK(kept(
+                linear_attention(matrix<float>((k * factor).cast<float>()), near_k, far_v, o)));
+          }
+        }
+      }
+    }
+  }
+  // features that all underflow
+  const auto none = performer_attention(k, rows(k.array() + 1e3), v, {.scale = 1.0});
+  CHECK(none.status(0, 0) == linear_status::nonpositive);
+  CHECK(std::isnan(none.log_sum_exp(0, 0)));
+  // an exact score of -inf has weight 0
+  rows q(1, 1), few(3, 1), values(3, 1);
+  q << 1;
+  few << 1, -inf, 1;
+  values << 2, 3, 4;
+  const auto far = linear_attention(q, few, values, {.sinks = 3});
+  CHECK(far.status(0, 0) == linear_status::positive);
+  CHECK(far.output(0, 0) == 3);
+}
+
+TEST_CASE("linear_attention_state: a wait longer than memory takes what its tokens take",
+          "[attention][hostile]") {
+  const index_t much = index_t(1) << 40, most = std::numeric_limits<index_t>::max();
+  const rows k = normal<double>(600, 2, 1), v = normal<double>(600, 1, 2);
+  const vector q = normal<double>(2, 1, 3);
+  for (const double decay : {1.0, 0.99}) {
+    linear_attention_options o{.order = 2, .decay = decay, .scale = 1};
+    o.sinks = 600;
+    state expected(2, 1, o);
+    expected.add_rows(token_rows<double>(k), token_rows<double>(v));
+    for (const auto& [window, sinks, chunk] :
+         {std::tuple(much, index_t(0), index_t(0)), std::tuple(most, most, most)}) {
+      o.window = window;
+      o.sinks = sinks;
+      o.chunk = chunk;
+      state exact(2, 1, o);
+      for (index_t t = 0; t < k.rows(); ++t) exact.add(k.row(t), v.row(t));
+      CHECK(exact.bytes() < 200000);
+      CHECK(std::abs(exact.read(q).output[0] - expected.read(q).output[0]) < 1e-12);
+    }
+  }
+  const rows all = linear_attention(k, k, v, {.chunk = 600, .way = linear_way::features}).output;
+  CHECK(linear_attention(k, k, v, {.chunk = much, .way = linear_way::features}).output == all);
 }
 
 TEST_CASE("linear_attention: heads in groups are each one's own, on any number of threads",
@@ -273,6 +343,21 @@ TEST_CASE("linear_attention: what is refused, and the limit to the byte", "[atte
        {performer_options{.features = -5}, performer_options{.scale = -1.0},
         performer_options{.scale = not_a_number}})
     CHECK(!refusal([&] { (void)performer_attention(x, x, v, o); }).empty());
+  CHECK(!refusal([&] { (void)performer_attention(rows(5, 0), rows(5, 0), v); }).empty());
+  linear_attention_options narrow{.order = 1};
+  narrow.projection.resize(3, 0);
+  CHECK(said(x, x, narrow).find("3 x 0") != std::string::npos);
+  CHECK(refusal([&] { (void)linear_attention_vjp(x, x, v, v, {.threads = -1}); }).find("-1") !=
+        std::string::npos);
+  const std::size_t any = std::numeric_limits<std::size_t>::max();
+  CHECK(!refusal([&] { (void)state(100000, 2, {.order = 16, .memory_limit = any}); }).empty());
+  CHECK(!refusal([&] { (void)state(100, 2, {.order = 0, .memory_limit = 1000}); }).empty());
+  CHECK(!refusal([&] {
+           (void)state(1, std::numeric_limits<index_t>::max(), {.memory_limit = any});
+         }).empty());
+  CHECK(!refusal([&] {
+           (void)state(std::numeric_limits<index_t>::max(), 1, {.memory_limit = any});
+         }).empty());
   // the sums may be of any scale, what reads them not
   state one(3, 2, {.scale = 1.0}), two(3, 2, {.scale = 2.0});
   two.add(x.row(0), v.row(0));
@@ -300,6 +385,8 @@ TEST_CASE("clip_and_renormalise: whatever the weights, they add up to one or are
   CHECK(clip_and_renormalise(vector::Constant(3, -1)).negative_mass == 3);
   CHECK(clip_and_renormalise(vector(0)).weights.size() == 0);
   CHECK(clipped_entropy(vector::Zero(3)) == 0);
+  CHECK(clip_and_renormalise(vector{{inf, 1, -1, inf}}).weights == vector{{0.5, 0, 0, 0.5}});
+  CHECK(clip_and_renormalise(vector{{inf, not_a_number}}).weights.array().isNaN().all());
   for (const double weight : {5e-324, 1e-300, 1.0, 1e300, 1e308}) {
     INFO("two weights of " << weight);
     CHECK(std::abs(clip_and_renormalise(vector::Constant(2, weight)).weights.sum() - 1) < 1e-12);

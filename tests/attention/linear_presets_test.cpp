@@ -35,7 +35,7 @@ double worst(const matrix<double>& q, const matrix<double>& k, const matrix<doub
     o.way = way;
     o.chunk = 16;
     const auto result = linear_attention(q, k, v, o);
-    REQUIRE(result.not_positive() == 0);
+    REQUIRE(result.without_mass() == 0);
     for (index_t i = 0; i < n; ++i) {
       std::vector<real> w = naive::scores(q.row(i), k, i + 1, 1 / std::sqrt(real(d)));
       for (index_t j = 0; j <= i; ++j) w[std::size_t(j)] = weight(w[std::size_t(j)], i - j);

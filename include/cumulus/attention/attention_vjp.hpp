@@ -243,7 +243,9 @@ template <real_matrix Q, real_matrix K, real_matrix V, real_matrix G>
   const char* const name = "linear_attention_vjp";
   const token_rows<T> q(queries), k(keys), v(values), cotangent(g);
   detail::require_linear_options(name, q.width(), v.width(), o, sizeof(T), false);
-  if (o.window > 0 || o.sinks > 0 || o.projection.size() > 0 || o.heads != 1 || o.kv_heads != 1)
+  require_threads(name, o.threads);
+  if (o.window > 0 || o.sinks > 0 || o.projection.rows() > 0 || o.projection.cols() > 0 ||
+      o.heads != 1 || o.kv_heads != 1)
     refuse(std::string(name) + ": a window of " + std::to_string(o.window) + ", " +
            std::to_string(o.sinks) + " sinks, " + std::to_string(o.heads) +
            " heads, or a projection; it has the gradient of one head without them");

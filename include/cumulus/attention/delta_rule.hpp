@@ -41,11 +41,13 @@ class delta_rule_state {
     if (!(beta > 0 && beta < 2))
       refuse("delta_rule_state::add: beta " + std::to_string(beta) + " is outside (0, 2)");
     const auto from = k.view(), to = v.view();
-    T square(0);
-    for (index_t i = 0; i < d_; ++i) square += from[i] * from[i];
-    if (!(T(0) < square) && !is_nan(square)) return;
-    const T length = normalise ? square_root(square) : T(1);
-    for (index_t i = 0; i < d_; ++i) key_[std::size_t(i)] = from[i] / length;
+    bool is_zero = true;
+    for (index_t i = 0; i < d_; ++i) {
+      key_[std::size_t(i)] = from[i];
+      is_zero = is_zero && from[i] == T(0);
+    }
+    if (is_zero) return;
+    if (normalise) kernels::normalise_row(key_.data(), key_.data(), d_);
     // rows of the state are those of S^T: row i is what key entry i holds of the value
     for (index_t j = 0; j < e_; ++j) error_[std::size_t(j)] = T(0);
     for (index_t i = 0; i < d_; ++i)

@@ -15,12 +15,12 @@ struct linear_attention_result {
   using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   matrix output;       ///< [n, heads e]
-  matrix log_sum_exp;  ///< [n, heads]; NaN where the mass is not positive
+  matrix log_sum_exp;  ///< [n, heads]; NaN where the mass is no positive number
   /// [n, heads]
   Eigen::Array<linear_status, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> status;
 
-  /// How many rows have a mass that is no positive number.
-  [[nodiscard]] index_t not_positive() const noexcept {
+  /// How many rows are not linear_status::positive.
+  [[nodiscard]] index_t without_mass() const noexcept {
     index_t count = 0;
     for (index_t i = 0; i < status.size(); ++i)
       count += status.data()[i] == linear_status::positive ? 0 : 1;
@@ -71,9 +71,9 @@ void project(const token_rows<T>& x, const Eigen::MatrixXd& r, std::vector<T>& o
 /// Shape    queries [n, heads d], keys [m, kv_heads d], values [m, kv_heads e], a token a row; result [n, heads e]. With
 ///          options.causal query i sees the keys 0 .. m - n + i: the last query sees all.
 /// Edges    refused: a query without a key; widths or counts that do not fit; a state of more bytes than options.memory_limit,
-///          a key head; a decay outside (0, 1]; a window without causal. A NaN or an infinity in a key or a value shows in the
-///          queries that see it, and in no other. An odd order of form::moment, or one that is not centred, can have a mass of 0
-///          or less: status says so.
+///          a key head; a decay outside (0, 1]; a window without causal. A NaN in a key or a value, or an infinity, shows in the
+///          queries that see it, and in no other; but an exact score of -inf has weight 0. An odd order of form::moment, or one
+///          that is not centred, can have a mass of 0 or less, and powers of large scores overflow: status says so.
 /// Error    of the sums, as linear_attention_state; of the truncation: README, and examples/linear_attention measures it.
 /// Cost     with F = feature_count(d, order): 2 F (e + 1) (n + m) operations and for causal queries 2 (d + e) of a chunk of keys
 ///          each; by scores 2 n m (d + e + 2 order). One code path: the state's.
@@ -99,8 +99,11 @@ template <class T>
   require_same_size(name, "a query", width, "a key", per_head("keys", keys.width(), o.kv_heads));
   require_same_size(name, "keys", m, "values", values.size());
   const index_t e = per_head("values", values.width(), o.kv_heads);
-  const bool projects = o.projection.size() > 0;
+  const bool projects = o.projection.rows() > 0 || o.projection.cols() > 0;
   if (projects) {
+    if (o.projection.size() == 0)
+      refuse(std::string(name) + ": a projection of " + std::to_string(o.projection.rows()) +
+             " x " + std::to_string(o.projection.cols()) + ", which has no scores");
     require_same_size(name, "a key", width, "projection", index_t(o.projection.rows()));
     if (o.window > 0 || o.sinks > 0)
       refuse(std::string(name) + ": a projection, and a window of " + std::to_string(o.window) +
@@ -133,7 +136,7 @@ template <class T>
   };
   const index_t features = by_scores ? 1 : feature_count(d, o.order);
   const index_t block = features < 128 ? 96 : 192;
-  state_options.chunk = by_scores ? std::max(m, index_t(1)) : o.chunk > 0 ? o.chunk : block;
+  state_options.chunk = std::min(o.chunk > 0 ? o.chunk : block, std::max(m, index_t(1)));
 
   linear_attention_result<T> result;
   result.output.resize(n, o.heads * e);

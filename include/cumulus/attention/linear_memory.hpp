@@ -88,18 +88,14 @@ class linear_memory {
 
   /// The tokens of another after these. Requires that it has some, and equal options.
   void merge(const linear_memory& other) {
-    if (seen_ == 0) {
-      *this = other;
-      return;
-    }
+    if (seen_ == 0) return void(*this = other);
     linear_memory b = other;
     b.move_to(reference_);
     const index_t kept = b.kept();  // b's first tokens, where they are kept apart
     const index_t folded = b.seen_ - b.waiting_.size();
     index_t taken = 0;  // of b's first, to fill our own
-    while (folded > 0 && waiting_.size() == seen_ && seen_ < weights_.sinks && taken < kept) {
+    while (folded > 0 && waiting_.size() == seen_ && seen_ < weights_.sinks && taken < kept)
       append_relative(b, taken++);
-    }
     if (folded == 0) {
       for (index_t j = 0; j < b.waiting_.size(); ++j) append_relative(b, j);
       return;
@@ -197,12 +193,11 @@ class linear_memory {
   /// Moves the reference to the mean of the keys where that lies beyond two of their standard deviations.
   void follow(index_t first, index_t count) {
     if (sums_.order() == 0) return;
-    C total = sums_.weight();
+    const C total = C(sums_.weight()) + C(double(count));
     std::vector<T> sum(sums_.keys(), sums_.keys() + d_);
     for (index_t j = 0; j < count; ++j)
       kernels::add_row(waiting_.key(first + j), T(1), sum.data(), d_);
     std::vector<C> mean(sum.begin(), sum.end());
-    total += C(double(count));
     C square(0);
     for (C& x : mean) {
       x /= total;
@@ -227,7 +222,7 @@ class linear_memory {
     }
     squares_ += C(2) * along + C(sums_.weight()) * length;
     reference_ = to;
-    sums_.shift(by);
+    if (!sums_.empty()) sums_.shift(by);
     const C before = square_root(longest_);
     longest_ = waiting_.shift(by);
     if (seen_ > waiting_.size()) {  // keys that the sums have taken in may be that much farther

@@ -34,7 +34,8 @@ struct linear_attention_options {
   std::optional<double> scale{};  ///< 1 / sqrt(d) if not given
   /// Of form::moment: coefficients of 1, y, y^2 .. y^order in place of 1 / j!.
   std::vector<double> polynomial{};
-  std::size_t memory_limit = std::size_t(1) << 30;  ///< bytes that a state may take
+  /// Bytes that the sums of a state may take, linear_state_bytes; the tokens that wait come on top.
+  std::size_t memory_limit = std::size_t(1) << 30;
   /// Keys that wait before the state takes them in, met by their scores; 0: by the size of the state.
   index_t chunk = 0;
 
@@ -54,7 +55,8 @@ struct linear_attention_options {
                                                        std::size_t scalar_bytes) noexcept {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   const auto features = std::size_t(feature_count(d, order));
-  const std::size_t each = 2 * scalar_bytes * std::size_t(e + 1);
+  if (std::size_t(e) >= most / (2 * scalar_bytes)) return most;
+  const std::size_t each = 2 * scalar_bytes * (std::size_t(e) + 1);
   return features > most / each ? most : features * each;
 }
 
@@ -99,13 +101,18 @@ inline void require_linear_options(const char* function, index_t d, index_t e,
     fail("keys of width " + std::to_string(d) + " and values of width " + std::to_string(e) +
          "; at least 1");
   if (!keeps_state) return;
-  if (const std::size_t bytes = linear_state_bytes(d, e, o.order, scalar_bytes);
-      bytes > o.memory_limit)
+  // no vector can have more bytes than an index_t counts
+  const std::size_t limit =
+      std::min(o.memory_limit, std::size_t(std::numeric_limits<index_t>::max()));
+  const bool knows_mean =
+      o.centred || o.form == form::taylor;  // for which order 0 has the sums of 1
+  const int order = std::max(o.order, knows_mean ? 1 : 0);
+  if (const std::size_t bytes = linear_state_bytes(d, e, order, scalar_bytes); bytes > limit)
     fail("order " + std::to_string(o.order) + " of keys " + std::to_string(d) +
          " wide has a state of " +
          (bytes == std::numeric_limits<std::size_t>::max() ? "more than 2^64"
                                                            : std::to_string(bytes)) +
-         " bytes, the limit is " + std::to_string(o.memory_limit));
+         " bytes, the limit is " + std::to_string(limit));
 }
 
 }  // namespace detail

@@ -94,8 +94,8 @@ template <real_matrix Q, real_matrix K, real_matrix V>
   const auto unit = [](const auto& x) {
     matrix rows = x.template cast<T>();
     for (index_t i = 0; i < rows.rows(); ++i) {
-      const T length = rows.row(i).norm();
-      if (T(0) < length) rows.row(i) /= length;
+      T* const row = rows.data() + i * rows.cols();
+      kernels::normalise_row(row, row, rows.cols());
     }
     return rows;
   };

@@ -16,7 +16,8 @@ namespace cumulus {
 template <class T>
 struct linear_read {
   Eigen::Matrix<T, Eigen::Dynamic, 1> output;  ///< [e]
-  T log_sum_exp;  ///< of the scaled scores, as the truncation sees it; NaN where its mass is not positive
+  /// Of the scaled scores, as the truncation sees it; NaN where its mass is no positive number.
+  T log_sum_exp;
   linear_status status;
 };
 
@@ -36,7 +37,8 @@ struct linear_read {
 /// sum (u - h)^j / j!  =  sum_l (-h)^(j-l) / (j-l)!  sum u^l / l!.
 ///
 /// Shape    keys [d], values [e].
-/// Edges    a NaN or an infinity in a key or a value stays in the state. It reaches no query before it.
+/// Edges    a NaN or an infinity in a key or a value stays in the state. It reaches no query before it. A state of more bytes
+///          than options.memory_limit is refused; the tokens that wait, which grow up to sinks, window and chunk, do not count.
 /// Error    sums are kept as a rounded number and what it lacks: no drift, u^2 a token; after 10^7 tokens measured 5e-16 in double
 ///          and 2e-7 in float. A read takes the rounded numbers: measured, of the output, 1e-15 and 5e-7 at orders 1 to 3 and
 ///          scores of standard deviation 1; tests/attention/linear_test.cpp asserts 1e-12 and 1e-5.
@@ -134,8 +136,7 @@ class linear_attention_state {
   }
 
   /// The log-sum-exp that a query reads, with a bound on its truncation from the moments and the range that the longest key
-  /// allows, |u| <= scale |q| max |k - c|. +inf bounds nothing: an order of form::moment that is odd, or weights of a given
-  /// polynomial.
+  /// allows, |u| <= scale |q| max |k - c|. +inf bounds nothing: order 0, or weights of a given polynomial.
   template <real_vector Q>
   [[nodiscard]] estimate<T> log_sum_exp(const Q& query) const {
     const linear_read<T> result = read(query);
@@ -149,23 +150,23 @@ class linear_attention_state {
     if (!exact && (!memory_.weights().given.empty() || order < 1)) return out;
     C norm(0), origin(0);
     for (index_t i = 0; i < width(); ++i) {
-      const C q(room.queries[std::size_t(i)]), c(memory_.reference()[std::size_t(i)]);
+      const C q = C(room.queries[std::size_t(i)]), c = C(memory_.reference()[std::size_t(i)]);
       norm += q * q;
       origin += c * c;
     }
-    const C u = unit_roundoff<T>, slack = C(double(width() + 16)) * u;
+    const C u = C(unit_roundoff<T>), slack = C(double(width() + 16)) * u;
     const C reach = square_root(C(norm * memory_.longest())) * (1 + slack);
-    const T rounding =
-        T(slack * (C(1) + absolute(C(out.value)) + reach + square_root(C(norm * origin))));
-    if (exact) return out.bound = rounding, out.kind = bound_kind::exact, out;
+    const C rounding =
+        slack * (C(1) + absolute(C(out.value)) + reach + square_root(C(norm * origin)));
+    if (exact) return out.bound = T(rounding), out.kind = bound_kind::exact, out;
     const auto truncated = truncation_bound(sums, order, memory_.weights().form, reach, u);
-    out.bound = T(truncated.bound +
-                  slack * (C(1) + absolute(C(out.value)) + reach + square_root(C(norm * origin))));
+    out.bound = T(truncated.bound + rounding);
     out.kind = truncated.kind;
     return out;
   }
 
-  /// The tokens of another after ours. Requires one width, order, form and options.
+  /// The tokens of another after ours.
+  /// Edges    refused: another width, order, form or scale, or other options, be one of them empty or not.
   linear_attention_state& operator+=(const linear_attention_state& other) {
     require_same_size("linear_attention_state", "this", width(), "other", other.width());
     require_same_size("linear_attention_state", "this", value_width(), "other",
@@ -176,8 +177,10 @@ class linear_attention_state {
         a.given != c.given || memory_.keeps_all() != other.memory_.keeps_all())
       refuse("linear_attention_state: states of order " + std::to_string(asked_) + " and " +
              std::to_string(other.asked_) + ", or of other options, do not add");
-    if (other.empty()) return *this;
-    memory_.merge(other.memory_);
+    if (scale_ < other.scale_ || other.scale_ < scale_)
+      refuse("linear_attention_state: states of scale " + std::to_string(double(scale_)) + " and " +
+             std::to_string(double(other.scale_)) + " do not add");
+    if (!other.empty()) memory_.merge(other.memory_);
     return *this;
   }
   [[nodiscard]] friend linear_attention_state operator+(linear_attention_state a,
@@ -258,6 +261,12 @@ class linear_attention_state {
     const feature_sums<T>& sums = memory_.sums();
     const waiting_tokens<T>& waiting = memory_.waiting();
     const auto at = [](index_t i) { return std::size_t(i); };
+    const auto demand_finite = [&](index_t i, const T* x, index_t count) {
+      bool finite = true;
+      for (index_t c = 0; c < count; ++c) finite &= is_finite(x[c]);
+      if (!finite && status[i * line] == linear_status::positive)
+        status[i * line] = linear_status::invalid;
+    };
     const bool has_sums = !sums.empty();
     grow(s.queries, n * d);
     if (s.rows.size() < at(n)) s.rows.resize(at(n));
@@ -308,11 +317,13 @@ class linear_attention_state {
             kernels::dot_product(s.queries.data() + i * d, memory_.reference().data(), d));
         log_sum_exp[i * line] =
             row.has_log() ? T(origin + row.top + logarithm(row.total)) : quiet_nan<T>;
+        if (status != nullptr) demand_finite(i, log_sum_exp + i * line, 1);
       }
     }
     if (n == 1) {
       kernels::add_product(s.scores.data(), row_length, index_t(1), waiting.value(0), e, output,
                            output_stride, index_t(1), seen, e);
+      if (status != nullptr) demand_finite(0, output, e);
       return;
     }
     grow(s.row, n * e);
@@ -332,6 +343,7 @@ class linear_attention_state {
                              seen - (n - 1 - i), e);
       }
       kernels::add_row(add, T(1), out, e);
+      if (status != nullptr) demand_finite(i, out, e);
     }
   }
 

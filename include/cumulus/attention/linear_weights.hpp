@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // From the scores of one query to the weights of its tokens: truncated, exact in the window and the sinks, aged.
-// Layer 5 (attention): uses core and kernels; linear_state.hpp builds on it.
+// Layer 5 (attention): uses core and kernels; linear_memory.hpp builds on it.
 #pragma once
 
 #include <cumulus/attention/linear_options.hpp>
@@ -61,7 +61,7 @@ struct linear_weights {
 
   [[nodiscard]] static C power(double base, index_t n) {
     C value(1);
-    for (C square(base); n > 0; n /= 2, square *= square) {
+    for (C square = C(base); n > 0; n /= 2, square *= square) {
       if (n % 2 == 1) value *= square;
     }
     return value;
@@ -171,14 +171,14 @@ struct linear_weights {
     total += lift * truncated.mass;
     const C share = lift / total;
     exact([&](index_t j) { u[j] = T(C(u[j]) / total); });
-    std::array<T, truncated_row<C>::room> a;
+    std::array<C, truncated_row<C>::room> a;
     if (has_linear) {
       C factorial(1);
       for (int j = 0; j <= order; ++j) {
         if (j > 0) factorial *= C(j);
-        a[std::size_t(j)] = T(truncated.a[std::size_t(j)] / factorial * share);
+        a[std::size_t(j)] = truncated.a[std::size_t(j)] / factorial * share;
       }
-      kernels::polynomial_row(u + sink, weight, linear, T(mean), a.data(), order, u + sink);
+      to_polynomial(u + sink, weight, linear, mean, a);
     }
     if (!has_linear) {
       for (index_t j = sink; j < sink + linear; ++j) u[j] = T(0);
@@ -198,9 +198,38 @@ struct linear_weights {
     sums.mass = truncated.mass;
     sums.top = top;
     sums.total = total;
-    sums.status = is_nan(total) || is_nan(top)           ? linear_status::invalid
+    sums.status = !is_finite(total) || !is_finite(top)   ? linear_status::invalid
                   : C(0) < truncated.mass || !has_linear ? linear_status::positive
                                                          : linear_status::nonpositive;
+  }
+
+ private:
+  /// u_i = w_i sum_j a_j (u_i - mean)^j, j = 0..order; w null for ones. In C where a coefficient is too small for T and the
+  /// power of a large score makes up for it.
+  void to_polynomial(T* u, const T* w, index_t n, const C& mean,
+                     const std::array<C, truncated_row<C>::room>& a) const noexcept {
+    std::array<T, truncated_row<C>::room> rounded;
+    bool small = false;
+    for (std::size_t j = 0; j <= std::size_t(order); ++j) {
+      rounded[j] = T(a[j]);
+      const C size = absolute(a[j]);
+      small = small || (C(0) < size && size < C(std::numeric_limits<T>::min()));
+    }
+    if (!std::same_as<T, C> && small) {
+      C reach(0), lost(0), power(1);
+      for (index_t i = 0; i < n; ++i) reach = max_of(reach, absolute(C(C(u[i]) - mean)));
+      for (std::size_t j = 0; j <= std::size_t(order); ++j, power *= reach)
+        lost += absolute(C(a[j] - C(rounded[j]))) * power;
+      if (C(unit_roundoff<T>) < C(double(n)) * lost) {
+        for (index_t i = 0; i < n; ++i) {
+          C p(0);
+          for (int j = order; j >= 0; --j) p = p * (C(u[i]) - mean) + a[std::size_t(j)];
+          u[i] = T(w == nullptr ? p : C(p * C(w[i])));
+        }
+        return;
+      }
+    }
+    kernels::polynomial_row(u, w, n, T(mean), rounded.data(), order, u);
   }
 };
 

@@ -25,20 +25,23 @@ struct clipped_weights {
 
 /// The nearest non-negative multiple: max(p, 0) over its sum.
 ///
-/// Edges   no positive weight: all 0. A NaN stays one, in all.
+/// Edges   no positive weight: all 0. A NaN stays one, in all. Of weights of +inf each has an equal share, and the others 0.
 template <real_vector X>
 [[nodiscard]] clipped_weights<result_of<X>> clip_and_renormalise(const X& p) {
   using T = result_of<X>;
   const operand<T> given(p);
   const auto v = given.view();
   clipped_weights<T> out{Eigen::Matrix<T, Eigen::Dynamic, 1>::Zero(v.size), T(0)};
-  T total(0);
+  T largest(0), total(0);
+  for (index_t i = 0; i < v.size; ++i) largest = max_of(largest, T(v[i]));
+  const bool infinite = largest == infinity<T>;
+  const int e = T(0) < largest && !infinite ? binary_exponent(largest) : 0;
   for (index_t i = 0; i < v.size; ++i) {
     if (v[i] < T(0)) {
       out.negative_mass -= v[i];
     } else {
-      out.weights[i] = v[i];
-      total += v[i];
+      out.weights[i] = infinite ? T(v[i] == largest ? 1 : 0) : times_power_of_two(T(v[i]), -e);
+      total += out.weights[i];
     }
   }
   if (T(0) < total || is_nan(total)) out.weights /= total;

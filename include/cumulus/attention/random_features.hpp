@@ -91,13 +91,14 @@ struct performer_options {
   std::uint64_t seed = 1;
   bool orthogonal = true;
   bool causal = false;            ///< query i sees the keys 0 .. m - n + i
-  std::optional<double> scale{};  ///< 1 / sqrt(d) if not given
+  std::optional<double> scale{};  ///< at least 0; 1 / sqrt(d) if not given
 };
 
 /// Attention with the weights of positive random features.
 ///
 /// Shape   queries [n, d], keys [m, d], values [m, e]: one head.
-/// Edges   refused: shapes that do not fit, a query without a key.
+/// Edges   refused: shapes that do not fit, a query without a key, a width of 0, features below 0, a scale below 0 or not
+///         finite. Where all weights of a query underflow its mass is 0, and status says so.
 /// Error   of a weight, relative and in the mean square: sqrt((e^{|q + k|^2} - 1) / features) for independent directions,
 ///         q and k times the root of the scale; orthogonal ones do better. Centred keys, k less their mean, make it smaller and
 ///         leave softmax as it is.
@@ -116,6 +117,12 @@ template <real_matrix Q, real_matrix K, real_matrix V>
   if (n > 0 && (m == 0 || (o.causal && n > m)))
     refuse(std::string(name) + ": " + std::to_string(n) + " queries, but " + std::to_string(m) +
            " keys; each needs one");
+  if (d < 1 || o.features < 0)
+    refuse(std::string(name) + ": " + std::to_string(o.features) + " features of width " +
+           std::to_string(d) + "; at least 0, of width 1");
+  if (o.scale && !(*o.scale >= 0 && is_finite(*o.scale)))
+    refuse(std::string(name) + ": a scale of " + std::to_string(*o.scale) +
+           "; its root multiplies queries and keys");
   const index_t count =
       o.features > 0 ? o.features : std::max(index_t(double(d) * std::log(double(d))), index_t(1));
   positive_random_features<T> map(d, count, o.seed, o.orthogonal);
@@ -166,7 +173,14 @@ template <real_matrix Q, real_matrix K, real_matrix V>
                          visible, e);
     kernels::scale_row(out, T(C(1) / mass), out, e);
     result.log_sum_exp(i, 0) = T(logarithm(mass) + top - logarithm(C(double(count))));
-    if (!(C(0) < mass)) result.status(i, 0) = linear_status::invalid;
+    bool finite = is_finite(result.log_sum_exp(i, 0));
+    for (index_t j = 0; j < e; ++j) finite = finite && is_finite(out[j]);
+    if (mass == C(0)) {
+      result.log_sum_exp(i, 0) = quiet_nan<T>;
+      result.status(i, 0) = linear_status::nonpositive;
+    } else if (!finite) {
+      result.status(i, 0) = linear_status::invalid;
+    }
   };
   for (index_t t = 0; t < m;) {
     const index_t before = o.causal ? m - n : m;

@@ -26,6 +26,7 @@ inline constexpr int max_feature_order = 16;
 /// How many monomials d variables have up to this order: binomial(d + order, order); the greatest index_t where that does not
 /// fit.
 [[nodiscard]] constexpr index_t feature_count(index_t d, int order) noexcept {
+  if (d == std::numeric_limits<index_t>::max()) return order > 0 ? d : 1;
   return detail::packed_count(d + 1, order);  // a variable more, which is 1
 }
 

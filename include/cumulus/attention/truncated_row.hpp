@@ -13,10 +13,10 @@ namespace cumulus {
 
 /// What became of a row.
 enum class linear_status : unsigned char {
-  positive,     ///< its total mass is a positive number
+  positive,     ///< its total mass is a positive number; its output and its log-sum-exp are finite
   nonpositive,  ///< its total mass is 0 or less, as odd or uncentred truncations can have: it has no log-sum-exp (NaN), and its
                 ///< output is what the division gives
-  invalid,      ///< its total mass is NaN
+  invalid,  ///< the mass, the output or the log-sum-exp is NaN or infinite: what it sees is, or a power overflows
 };
 
 /// The truncated softmax of scores u_i of weight g_i (their decay; else 1), about a centre c:

@@ -74,7 +74,22 @@ template <class T>
   CUMULUS_FEATURES(dot_product<T>(x, y, n))
   T sum(0);
   for (index_t i = 0; i < n; ++i) sum += x[i] * y[i];
-  return sum;
+  return std::conditional_t<std::same_as<T, float>, double, T>(sum);
+}
+
+/// out = x / |x| for any finite x, though its square may overflow or vanish; 0 stays 0. out may be x.
+template <class T>
+inline void normalise_row(const T* x, T* out, index_t n) noexcept {
+  T largest(0), square(0);
+  for (index_t i = 0; i < n; ++i) largest = max_of(largest, absolute(x[i]));
+  const int e = is_finite(largest) && T(0) < largest ? binary_exponent(largest) : 0;
+  for (index_t i = 0; i < n; ++i) {
+    out[i] = e == 0 ? x[i] : times_power_of_two(x[i], -e);
+    square += out[i] * out[i];
+  }
+  if (!(T(0) < largest) && !is_nan(largest)) return;
+  const T length = square_root(square);
+  for (index_t i = 0; i < n; ++i) out[i] /= length;
 }
 
 /// For i = first .. end - 1, one after the other: x_i times previous[starts[i]] .. previous[size - 1]. With the monomials of
