@@ -4,55 +4,11 @@
 # The programs `block_scores` and `sparse_decode` from outside: bash attention_cli.sh BLOCK_SCORES SPARSE_DECODE
 # Bad input must end with status 2, nothing on standard output, one line on standard error that names file, line and column, and
 # no file left behind. The check of the plot is left out where gnuplot is missing, and the script says so.
-set -u
-export LC_ALL=C
+# shellcheck source=cli.bash
+source "$(dirname "${BASH_SOURCE[0]}")/cli.bash"
 block_scores=$(realpath "$1")
 sparse_decode=$(realpath "$2")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0
-failed=0
-
-check() {  # check NAME COMMAND...: counts whether the command succeeds
-  local name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAILED: $name"
-    sed 's/^/    stderr: /' "$work/.err"
-  fi
-}
-
-run() {  # run PROGRAM ARGUMENT...: its streams in .out and .err
-  called=${1##*/}
-  "$@" >"$work/.out" 2>"$work/.err"
-  status=$?
-}
-
-refused() {  # refused BEGINNING: the last run failed as it must, with a line that begins so
-  local line
-  line=$(cat .err)
-  [ "$status" -eq 2 ] && [ ! -s .out ] && [ "$(wc -l <.err)" -eq 1 ] &&
-    case $line in "$called: $1"*"; "*) true ;; *) false ;; esac
-}
-
-printed() {  # printed TEXT: the last run succeeded, silent on standard error, with TEXT in its output
-  [ "$status" -eq 0 ] && [ ! -s .err ] && grep -qF -- "$1" .out
-}
-
-npy() {  # npy FILE TYPE ROWS COLUMNS: an array of small floats that repeat every 240 bytes
-  local header size=$(($3 * $4 * 4)) i
-  header="{'descr': '$2', 'fortran_order': False, 'shape': ($3, $4), }"
-  printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$header" >"$1"
-  for ((i = 0; i < 60; ++i)); do  # 0.5 to 1.99 in steps that a power of 60 shares nothing with
-    printf "\\x00\\x00\\x$(printf %02x $((i * 37 % 256)))\\x3f"
-  done >.pattern
-  while (($(stat -c %s .pattern) < size)); do cat .pattern .pattern >.twice && mv .twice .pattern; done
-  head -c "$size" .pattern >>"$1"
-}
+enter
 
 npy k.npy '<f4' 200 6
 npy v.npy '<f4' 200 5
@@ -67,24 +23,24 @@ echo text >text.npy
 for arguments in '--q k.npy' '--q k.npy --k k.npy' '--block 0' '--top 0' '--block x' '--queries 0' '--format json' '--block 64' \
   '--top 16' '--q k.npy --k k.npy --v v.npy --score mean' 'file'; do
   # shellcheck disable=SC2086
-  run "$block_scores" $arguments
+  run_program "$block_scores" $arguments
   check "block_scores $arguments" refused "command line: "
 done
 for arguments in '--tokens 10' '--width 0' '--error 0' '--error nan' '--score softmax' '--rank 65' '--queries 0' 'file'; do
   # shellcheck disable=SC2086
-  run "$sparse_decode" $arguments
+  run_program "$sparse_decode" $arguments
   check "sparse_decode $arguments" refused "command line: "
 done
 for program in "$block_scores" "$sparse_decode"; do
-  run "$program" --help
+  run_program "$program" --help
   check "${program##*/} --help" printed "Usage: ${program##*/} [OPTIONS]"
-  run "$program" --version
+  run_program "$program" --version
   check "${program##*/} --version" printed "${program##*/}, cumulus "
 done
 
 # Files.
 heads() {  # heads Q K V ARGUMENT...
-  run "$block_scores" --q "$1" --k "$2" --v "$3" --block 8 --top 2 "${@:4}"
+  run_program "$block_scores" --q "$1" --k "$2" --v "$3" --block 8 --top 2 "${@:4}"
 }
 heads k.npy k.npy v.npy --causal
 check "a head" printed "104 queries from token 96 on, 200 keys of width 6, 25 blocks of 8"
@@ -126,8 +82,7 @@ rm -f mass.svg
 check "nothing left behind" [ "$(find . -newer text.npy -type f ! -name '.*' ! -name text.npy | wc -l)" -eq 0 ]
 
 # Decoding.
-run "$sparse_decode" --tokens 1500 --width 8 --block 16 --queries 2 --score mean
+run_program "$sparse_decode" --tokens 1500 --width 8 --block 16 --queries 2 --score mean
 check "decoding" printed "A cache of keys and values of width 8 in blocks of 16, chosen by mean"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+summary

@@ -5,44 +5,14 @@
 # Bad input must end with status 2, nothing on standard output, one line on standard error that names
 # file, line and column, and no file left behind. Checks that need gnuplot or python3 are left out
 # where those are missing, and the script says so.
-set -u
-export LC_ALL=C
+# shellcheck source=cli.bash
+source "$(dirname "${BASH_SOURCE[0]}")/cli.bash"
 expand=$(realpath "$1")
 readers=$(realpath "$(dirname "$0")/../data/readers")
 "$expand" --version >/dev/null || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0
-failed=0
+enter
 
-check() {  # check NAME COMMAND...: counts whether the command succeeds
-  local name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAILED: $name"
-    sed 's/^/    stderr: /' "$work/.err"
-  fi
-}
-
-run() {  # run ARGUMENT...: expand with its streams in .out and .err; standard input passes through
-  "$expand" "$@" >"$work/.out" 2>"$work/.err"
-  status=$?
-}
-
-refused() {  # refused BEGINNING: the last run failed as it must, with a line that begins so
-  local line
-  line=$(cat .err)
-  [ "$status" -eq 2 ] && [ ! -s .out ] && [ "$(wc -l <.err)" -eq 1 ] &&
-    case $line in "expand: $1"*"; "*) true ;; *) false ;; esac
-}
-
-printed() {  # printed TEXT: the last run succeeded, silent on standard error, with TEXT in its output
-  [ "$status" -eq 0 ] && [ ! -s .err ] && grep -qF -- "$1" .out
-}
+run() { run_program "$expand" "$@"; }
 
 bad() {  # bad CONTENT BEGINNING ARGUMENT...: a file `in` of this content is refused
   local content=$1 beginning=$2
@@ -242,5 +212,4 @@ else
   echo "left out: plots, for want of gnuplot"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+summary

@@ -4,57 +4,22 @@
 # The program `linear_attention` from outside: bash linear_attention_cli.sh LINEAR_ATTENTION
 # Bad input must end with status 2, nothing on standard output, one line on standard error, and no file left behind. The check of
 # the plot is left out where gnuplot is missing, and the script says so.
-set -u
-export LC_ALL=C
+# shellcheck source=cli.bash
+source "$(dirname "${BASH_SOURCE[0]}")/cli.bash"
 program=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0
-failed=0
+enter
 
-check() {  # check NAME COMMAND...: counts whether the command succeeds
-  local name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAILED: $name"
-    sed 's/^/    stderr: /' "$work/.err"
-  fi
-}
-
-run() {  # run ARGUMENT...: the program's streams in .out and .err
-  "$program" "$@" >"$work/.out" 2>"$work/.err"
-  status=$?
-}
-
-refused() {  # refused BEGINNING: the last run failed as it must, with a line that begins so
-  [ "$status" -eq 2 ] && [ ! -s .out ] && [ "$(wc -l <.err)" -eq 1 ] &&
-    case $(cat .err) in "linear_attention: $1"*"; "*) true ;; *) false ;; esac
-}
+run() { run_program "$program" "$@"; }
 
 printed() {  # printed TEXT: the last run succeeded, silent on standard error, with TEXT in its output
   [ "$status" -eq 0 ] && [ ! -s .err ] && grep -qE -- "$1" .out
 }
 
-npy() {  # npy FILE ROWS COLUMNS: an array of floats 0.5 to 1.99 that repeat every 240 bytes
-  local header i
-  header="{'descr': '<f4', 'fortran_order': False, 'shape': ($2, $3), }"
-  printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$header" >"$1"
-  for ((i = 0; i < 60; ++i)); do
-    printf "\\x00\\x00\\x$(printf %02x $((i * 37 % 256)))\\x3f"
-  done >.pattern
-  while (($(stat -c %s .pattern) < $2 * $3 * 4)); do cat .pattern .pattern >.twice && mv .twice .pattern; done
-  head -c $(($2 * $3 * 4)) .pattern >>"$1"
-}
-
-npy k.npy 200 6
-npy v.npy 200 5
-npy short.npy 40 6
-npy long.npy 300 6
-npy wide.npy 200 7
+npy k.npy '<f4' 200 6
+npy v.npy '<f4' 200 5
+npy short.npy '<f4' 40 6
+npy long.npy '<f4' 300 6
+npy wide.npy '<f4' 200 7
 echo "1 2 3" >text.npy
 files=(--k k.npy --v v.npy)
 
@@ -95,5 +60,4 @@ else
 fi
 check "nothing left behind" [ -z "$(ls | grep -vE '^(k|v|short|long|wide|text)\.npy$|^errors\.svg$')" ]
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+summary

@@ -4,42 +4,12 @@
 # The program `moments` from outside: bash moments_cli.sh MOMENTS
 # Bad input must end with status 2, nothing on standard output and one line on standard error that names file, line and column.
 # The check of its progress bar needs the command `script`, and is left out without.
-set -u
-export LC_ALL=C
+# shellcheck source=cli.bash
+source "$(dirname "${BASH_SOURCE[0]}")/cli.bash"
 moments=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0
-failed=0
+enter
 
-check() {  # check NAME COMMAND...: counts whether the command succeeds
-  local name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAILED: $name"
-    sed 's/^/    stderr: /' "$work/.err"
-  fi
-}
-
-run() {  # run ARGUMENT...: the program, its streams in .out and .err; standard input passes through
-  "$moments" "$@" >"$work/.out" 2>"$work/.err"
-  status=$?
-}
-
-refused() {  # refused BEGINNING: the last run failed as it must, with a line that begins so
-  local line
-  line=$(cat .err)
-  [ "$status" -eq 2 ] && [ ! -s .out ] && [ "$(wc -l <.err)" -eq 1 ] &&
-    case $line in "moments: $1"*"; "*) true ;; *) false ;; esac
-}
-
-printed() {  # printed TEXT: the last run succeeded, silent on standard error, with TEXT in its output
-  [ "$status" -eq 0 ] && [ ! -s .err ] && grep -qF -- "$1" .out
-}
+run() { run_program "$moments" "$@"; }
 
 # Command lines.
 for arguments in '--order 3' '--order 33' '--order 08x' '--form normaliser' '--format json' '--column 1' '--weights w' \
@@ -162,5 +132,4 @@ else
   echo "left out: the progress bar, for want of the command script"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+summary

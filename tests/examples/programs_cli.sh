@@ -5,66 +5,33 @@
 # Bad input must end with status 2, nothing on standard output, one line on standard error that names
 # file, line and column, and no file left behind. What terms prints as C++ is compiled by $CXX or c++. Checks that need gnuplot or
 # a compiler are left out where those are missing, and the script says so.
-set -u
-export LC_ALL=C
+# shellcheck source=cli.bash
+source "$(dirname "${BASH_SOURCE[0]}")/cli.bash"
 terms=$(realpath "$1")
 free_energy=$(realpath "$2")
 temperature=$(realpath "$3")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0
-failed=0
-
-check() {  # check NAME COMMAND...: counts whether the command succeeds
-  local name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAILED: $name"
-    sed 's/^/    stderr: /' "$work/.err"
-  fi
-}
-
-run() {  # run PROGRAM ARGUMENT...: its streams in .out and .err; standard input passes through
-  called=${1##*/}
-  "$@" >"$work/.out" 2>"$work/.err"
-  status=$?
-}
-
-refused() {  # refused BEGINNING: the last run failed as it must, with a line that begins so
-  local line
-  line=$(cat .err)
-  [ "$status" -eq 2 ] && [ ! -s .out ] && [ "$(wc -l <.err)" -eq 1 ] &&
-    case $line in "$called: $1"*"; "*) true ;; *) false ;; esac
-}
-
-printed() {  # printed TEXT: the last run succeeded, silent on standard error, with TEXT in its output
-  [ "$status" -eq 0 ] && [ ! -s .err ] && grep -qF -- "$1" .out
-}
+enter
 
 # Command lines.
 for arguments in '--order 41' '--order -1' '--order x' '--function softmin' '--format html' '--moments k' 'file'; do
   # shellcheck disable=SC2086
-  run "$terms" $arguments
+  run_program "$terms" $arguments
   check "terms $arguments" refused "command line: "
 done
 for arguments in '--kT 0' '--kT -1' '--kT nan' '--sign 2' '--inefficiency 0' '--order 0' '--order 33' '--column 1' '--format json'; do
   # shellcheck disable=SC2086
-  run "$free_energy" $arguments
+  run_program "$free_energy" $arguments
   check "free_energy $arguments" refused "command line: "
 done
 for arguments in '--from inf' '--to x' '--steps 0' '--order 65' '--column 1' '--weights w' '--weights-column 1'; do
   # shellcheck disable=SC2086
-  run "$temperature" $arguments
+  run_program "$temperature" $arguments
   check "temperature $arguments" refused "command line: "
 done
 for program in "$terms" "$free_energy" "$temperature"; do
-  run "$program" --help
+  run_program "$program" --help
   check "$program --help" printed "Usage: $called [OPTIONS]"
-  run "$program" --version
+  run_program "$program" --version
   check "$program --version" printed "$called, cumulus "
   if [ -w /dev/full ]; then
     "$program" >/dev/full 2>.err
@@ -76,51 +43,51 @@ done
 
 # Files.
 for program in "$free_energy" "$temperature"; do
-  run "$program" missing.txt
+  run_program "$program" missing.txt
   check "$called: a missing file" refused "missing.txt:1:1: cannot be opened"
   printf '1\n2 3\n' >in
-  run "$program" in
+  run_program "$program" in
   check "$called: two numbers on a line" refused "in:2:1: '2 3' is not a number"
   printf 'a,b\n1,2\n3,inf\n' >in
-  run "$program" in --column b
+  run_program "$program" in --column b
   check "$called: an infinite number" refused "in:3:3: inf is not a"
-  run "$program" - </dev/null
+  run_program "$program" - </dev/null
   check "$called: nothing" refused "<stdin>:1:1: is empty"
 done
 printf '1\n1e300\n' >in
-run "$free_energy" in --kT 1e-20
+run_program "$free_energy" in --kT 1e-20
 check "free_energy: a quotient that overflows" refused "in:1:1: 1e+300 over 1e-20 does not fit"
 printf '1\n2\n' >in
 printf '1\n' >one
 printf '0\n0\n' >zeros
 printf '1\n-2\n' >negative
-run "$temperature" in --weights one
+run_program "$temperature" in --weights one
 check "temperature: too few weights" refused "one:1:1: 1 weights for 2 energies"
-run "$temperature" in --weights zeros
+run_program "$temperature" in --weights zeros
 check "temperature: no weight" refused "zeros:1:1: every weight is 0"
-run "$temperature" in --weights negative
+run_program "$temperature" in --weights negative
 check "temperature: a negative weight" refused "negative:2:1: -2 is not a weight"
 
 # terms.
-run "$terms" --order 4 --moments mu
+run_program "$terms" --order 4 --moments mu
 check "terms: mu" printed 'c_4 = 1/24 mu4 - 1/8 mu2^2'
-run "$terms" --order 2 --raw
+run_program "$terms" --order 2 --raw
 check "terms: raw" printed "c_2 = m2' - 1/2 m1'^2"
-run "$terms" --order 3 --function softmax
+run_program "$terms" --order 3 --function softmax
 check "terms: softmax" printed 's_3 = 1/6 y^3 - y m2 - m3'
-run "$terms" --order 8 --format latex
+run_program "$terms" --order 8 --format latex
 check "terms: latex" printed 'c_{4} &= m_{4} - \frac{1}{2} m_{2}^{2} \\'
-run "$terms" --order 4 --format markdown
+run_program "$terms" --order 4 --format markdown
 check "terms: markdown" printed '| 3 | *m*<sub>3</sub> |'
-run "$terms" --order 40
+run_program "$terms" --order 40
 check "terms: order 40" [ "$(wc -l <.out)" -eq 42 ]
-run "$terms" --order 1
+run_program "$terms" --order 1
 check "terms: order 1" printed 'logsumexp(x) = log W'
 compiler=${CXX:-c++}
 if command -v "$compiler" >/dev/null; then
   for arguments in '' '--moments mu --order 12' '--order 1' '--raw --function softmax' '--function softmax --order 0'; do
     # shellcheck disable=SC2086
-    run "$terms" --format cpp $arguments
+    run_program "$terms" --format cpp $arguments
     cp .out printed.hpp
     printf '#include "printed.hpp"\nint main() { return 0; }\n' >main.cpp
     check "terms: C++ compiles: $arguments" \
@@ -132,44 +99,43 @@ fi
 
 # free_energy. Two work values, 0 and log 4: -log((1 + 1/4) / 2) = 0.470003629.
 printf '0\n1.3862943611198906\n' >in
-run "$free_energy" in
+run_program "$free_energy" in
 check "free_energy: the average" printed '  average   0.47000363'
 check "free_energy: a poor overlap" printed 'Poor overlap: 1.5 effective samples'
 printf '0\n-2.7725887222397811\n' >in
-run "$free_energy" in --sign -1 --kT 2
+run_program "$free_energy" in --sign -1 --kT 2
 check "free_energy: --sign and --kT" printed '  average   0.94000726'
-run "$free_energy"
+run_program "$free_energy"
 check "free_energy: the known answer" printed '    known   0.20273255'
 check "free_energy: a good overlap" printed 'Good overlap: '
-run "$free_energy" --inefficiency 100
+run_program "$free_energy" --inefficiency 100
 check "free_energy: an inefficiency" printed 'The expansion stops paying at order 3'
-run "$free_energy" --order 3 --format csv
+run_program "$free_energy" --order 3 --format csv
 check "free_energy: csv" [ "$(wc -l <.out)" -eq 5 ]
 head -3 .out >first
-run "$free_energy" --order 9 --format csv
+run_program "$free_energy" --order 9 --format csv
 check "free_energy: a row does not depend on the highest order" [ "$(head -3 .out)" = "$(cat first)" ]
 
 # temperature. Energies 0 and 1 with degeneracies 1 and 3, at beta 0 and 1: log 4 and log(1 + 3/e).
 printf 'energy,degeneracy\n0,1\n1,3\n' >levels.csv
-run "$temperature" levels.csv --column energy --weights levels.csv --weights-column degeneracy --to 1 --steps 1 --order 30
+run_program "$temperature" levels.csv --column energy --weights levels.csv --weights-column degeneracy --to 1 --steps 1 --order 30
 check "temperature: log 4" printed '  1.386294  <1e-12  <1e-12  0.7500000'
 check "temperature: log(1 + 3/e)" printed '  0.7436684  <1e-12  <1e-12  0.5246331'
-run "$temperature" --from -0.1 --to 0.1 --steps 2 --format csv
+run_program "$temperature" --from -0.1 --to 0.1 --steps 2 --format csv
 check "temperature: csv" [ "$(wc -l <.out)" -eq 4 ]
-run "$temperature" --plot plot.pdf
+run_program "$temperature" --plot plot.pdf
 check "temperature: a plot of unknown kind" refused "plot.pdf:1:1: a plot is neither .svg nor .png"
-run "$temperature" --plot no/such/folder/plot.svg
+run_program "$temperature" --plot no/such/folder/plot.svg
 check "temperature: a plot into no folder" refused "no/such/folder/plot.svg:1:1: cannot be written"
-PATH=$work/nowhere run "$temperature" --plot plot.svg
+PATH=$work/nowhere run_program "$temperature" --plot plot.svg
 check "temperature: a plot without gnuplot" refused "plot.svg:1:1: gnuplot is not installed"
 leftovers=$(find . -name 'plot*' -o -name '*.tmp')
 check "no half-written file is left: $leftovers" [ -z "$leftovers" ]
 if command -v gnuplot >/dev/null; then
-  run "$temperature" --plot "it's a plot.svg"
+  run_program "$temperature" --plot "it's a plot.svg"
   check "temperature: a plot" grep -q '</svg>' "it's a plot.svg"
 else
   echo "left out: plots, for want of gnuplot"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+summary
