@@ -101,8 +101,7 @@ struct linear_weights {
       for (int j = 0; j <= order; ++j) sums.b[std::size_t(j)] = C(0);
     }
     C mean(0);
-    std::array<C, truncated_row<C>::room> open;
-    for (int j = 0; j <= order; ++j) open[std::size_t(j)] = C(0);
+    std::array<C, truncated_row<C>::room> open{};
     const bool recentres = centred && order > 0;
     if (linear > 0)
       kernels::divided_power_sums(u + sink, weight, linear, T(0), recentres ? 1 : order,
