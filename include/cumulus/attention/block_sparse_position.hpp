@@ -168,7 +168,7 @@ class block_sparse_position {
     if (by == left_out::residual) {
       std::vector<std::pair<index_t, index_t>> ranges;
       const index_t b = call_.blocks.block_size();
-      for (const index_t B : chosen_) ranges.push_back({B * b, B * b + b});
+      for (const index_t B : chosen_) ranges.emplace_back(B * b, B * b + b);
       const attention_part part = sums->rest(q, call_.k, call_.v, ranges);
       return rest.add(part.log_sum, part.output);
     }

@@ -89,7 +89,7 @@ class residual_sums {
     const index_t left = require_rest(keys, values, selected);
     std::vector<double> query(std::size_t(features()), 0.0), phi(std::size_t(2 * d_), 0.0),
         sum(std::size_t(e_ + 1), 0.0);
-    const attention_part nothing{-infinity<double>, std::vector<double>(std::size_t(e_), 0.0)};
+    attention_part nothing{-infinity<double>, std::vector<double>(std::size_t(e_), 0.0)};
     if (left == 0) return nothing;
     const double shift = query_features(q, query.data());
     const auto gather = [&](index_t first, index_t end, double sign) {

@@ -77,7 +77,8 @@ struct block_sparse_preset {
   block_sparse_preset p{
       .block = block, .summary = {.covariance = covariance_kind::full}, .options = {}};
   p.options.score = block_score::moment2;
-  p.options.select.top = std::max(index_t(share * double(tokens / block)), index_t(1));
+  const index_t blocks = tokens / block;
+  p.options.select.top = std::max(index_t(share * double(blocks)), index_t(1));
   p.options.left_out = left_out::residual;
   p.options.kernel = residual_kernel::softmax_pair;
   return p;

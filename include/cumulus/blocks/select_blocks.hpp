@@ -108,6 +108,7 @@ class share_taken {
   for (index_t B = 0; B < sinks; ++B) taken.push_back(B);
   if (options.own >= sinks) taken.push_back(options.own);
   std::vector<double> rank;
+  rank.reserve(score.size());
   for (const double s : score) rank.push_back(rank_of(s));
   for (index_t B = 0; B < usable; ++B) {
     if (B >= sinks && B != options.own) free.push_back(B);

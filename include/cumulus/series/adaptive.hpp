@@ -15,9 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace cumulus {
-
-namespace detail {
+namespace cumulus::detail {
 
 /// Orders up to this are tried on the whole sample before it is cut.
 inline constexpr int adaptive_order = 32;
@@ -110,6 +108,4 @@ template <class T, class M, class X, class W>
   return best.bound <= cut.bound ? best : cut;
 }
 
-}  // namespace detail
-
-}  // namespace cumulus
+}  // namespace cumulus::detail

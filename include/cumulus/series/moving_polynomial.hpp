@@ -22,9 +22,7 @@
 #include <cumulus/series/power_series.hpp>
 #include <array>
 
-namespace cumulus {
-
-namespace detail {
+namespace cumulus::detail {
 
 template <class S>
 using order_numbers = std::array<S, max_series_order + 2>;
@@ -186,6 +184,4 @@ template <class T, class S = compute_scalar<T>>
   return sum;
 }
 
-}  // namespace detail
-
-}  // namespace cumulus
+}  // namespace cumulus::detail
