@@ -163,3 +163,10 @@ TEST_CASE("view: matrices overlap unless apart or the same in the same places", 
     CHECK(overlaps(r.in, r.out) == r.expected);
   }
 }
+
+TEST_CASE("view: a row of no columns lies where the matrix does, which may be nowhere",
+          "[core][edge]") {
+  const strided_matrix<double> none{nullptr, 3, 0, 5, 1};
+  CHECK(none.row(2).data == nullptr);
+  CHECK(none.row(2).size == 0);
+}

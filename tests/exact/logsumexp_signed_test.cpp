@@ -397,6 +397,16 @@ TEST_CASE("logsumexp_signed: a weight split in two parts changes nothing", "[exa
         2 * logsumexp_signed_max_ulp);
 }
 
+TEST_CASE("logsumexp_signed: a scaled term below all numbers has no part", "[exact][edge]") {
+  const double scale = 0x1.7e43c8800759cp+996;
+  const list x{0x0.0000000d5d5d5p-1022, -0x1.5d5d5d5p+350, 0x0.00d3f0c00c5d5p-1022};
+  const auto sum = logsumexp_signed(x, list{-8, -8, -8}, {.scale = scale});
+  using oracle::wide;
+  const wide exact = log(8 * exp(wide(scale) * wide(x[0])) + 8 * exp(wide(scale) * wide(x[2])));
+  CHECK(sum.sign == -1);
+  CHECK(ulps(sum.log_abs, exact) <= logsumexp_signed_max_ulp);
+}
+
 TEST_CASE("logsumexp_signed: takes every kind of vector", "[exact][value]") {
   auto x = families::normal<double>(kinds::size, 0.0, 1.0, 3u);
   const auto w = signed_weights<double>(kinds::size, 1, 3u);

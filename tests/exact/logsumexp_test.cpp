@@ -392,6 +392,26 @@ TEST_CASE("logsumexp: options take weights and masks of any kind", "[exact][valu
   CHECK(logsumexp(y, {.weights = w, .mask = mask}) == Approx(expected).epsilon(FLT_EPSILON));
 }
 
+TEST_CASE("logsumexp: no options and empty ones give the same bits", "[exact][property]") {
+  const auto same = [](const auto& x) {
+    const auto a = logsumexp(x), b = logsumexp(x, {});
+    return double(a) == double(b) || (std::isnan(double(a)) && std::isnan(double(b)));
+  };
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  for (const Eigen::Index n : {0, 1, 2, 17, 300}) {
+    // near 1, so far apart that elements rise; far from 0; of no number
+    for (const double last : {1.0, 2000.0, 1e300, infinite, -infinite, std::nan("")}) {
+      Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(n, -40.0, 0.0);
+      if (n > 0) x[n - 1] = last;
+      CHECK(same(x));
+      CHECK(same(x.reverse()));
+      CHECK(same(x.cast<float>()));
+      CHECK(same(x.cast<Eigen::half>().eval()));
+      CHECK(same(Eigen::Map<const Eigen::VectorXd, 0, Eigen::InnerStride<2>>(x.data(), n / 2)));
+    }
+  }
+}
+
 TEST_CASE("logsumexp: every row or every column of a matrix", "[exact][value]") {
   Eigen::Matrix<float, 2, 3> x;
   x << 1, 2, 4, 3, 0, -2;

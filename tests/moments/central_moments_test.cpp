@@ -340,6 +340,17 @@ TEST_CASE("central_moments: any scale of the values", "[moments][value]") {
   CHECK(roundings(accumulated(shape, 8), standard) <= ranges);
 }
 
+TEST_CASE("central_moments: the end of a range that is small beside the other", "[moments][edge]") {
+  const std::vector<double> x{1e-310, 0, -1e300, 1e-300}, w{1, 1, 1, 0};
+  for (const int order : {0, 2, 6}) {
+    cumulus::central_moments<double> m(order), weighted(order);
+    m.add(x);
+    weighted.add(x, w);
+    CHECK((m.min() == -1e300 && m.max() == 1e-300));
+    CHECK((weighted.min() == -1e300 && weighted.max() == 1e-310));
+  }
+}
+
 TEST_CASE("central_moments: the whole range of double, and a subnormal spread", "[moments][edge]") {
   const double most = std::numeric_limits<double>::max(), least = 0x1p-1074;
   for (const std::vector<double>& x : {std::vector<double>{-1.7e308, 1.7e308},

@@ -160,6 +160,24 @@ TEST_CASE("comoments: every width, and clusters one after the other", "[moments]
   CHECK_WORST(rounding, cumulus::comoments_max_roundings);
 }
 
+TEST_CASE("comoments: equal rows beside another, whose roundings all go one way",
+          "[moments][value]") {
+  worst rounding, weighted;
+  for (const std::size_t n : {8u, 16u, 18u, 64u, 256u, 1000u, 4096u}) {
+    for (unsigned seed = 0; seed < 40; ++seed) {
+      const auto levels = families::uniform<double>(4, 0.1, 8, 300 + seed);
+      rows z = rows::Constant(index_t(n), 1, levels[0]);
+      z(0, 0) = -levels[1];
+      auto w = std::vector<double>(n, levels[2]);
+      w[0] = levels[3];
+      see(rounding, of_rows(z, 1), z, u, scale_of::products);
+      see(weighted, of_rows(z, 1, w), z, u, scale_of::products, w);
+    }
+  }
+  CHECK_WORST(rounding, cumulus::comoments_max_roundings);
+  CHECK_WORST(weighted, cumulus::comoments_weighted_max_roundings);
+}
+
 TEST_CASE("comoments: a common weight of 2 counts every row twice", "[moments][value]") {
   const rows z = oracle::shapes(700, 8, 5, 3);
   const auto once = of_rows(z, 6), twice = of_rows(z, 6, families::ties<double>(700, 2));
@@ -469,6 +487,8 @@ TEST_CASE("comoments: what does not fit is refused by name", "[moments][edge]") 
   CHECK(refusal([&] {
           m.add_rows(x, std::vector<double>{1, 2});
         }) == "cumulus: comoments::add_rows: a column of x has 4 elements, weights has 2");
+  CHECK(refusal([&] { m.add_rows(x, std::vector<double>()); }) ==
+        "cumulus: comoments::add_rows: a column of x has 4 elements, weights has 0");
   CHECK(refusal([&] { both.add_rows(x, v.topRows(3)); }) ==
         "cumulus: comoments::add_rows: a column of x has 4 elements, a column of v has 3");
   CHECK(refusal([&] { m += both; }) == "cumulus: comoments: this is 3 x 0, other is 3 x 2");

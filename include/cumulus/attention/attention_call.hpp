@@ -59,7 +59,7 @@ struct attention_call {
   void write(index_t i, index_t head, C log_sum, Mean mean) const {
     C share(1);
     if (options.sink.given()) {
-      const C sink(options.sink[head]);
+      const C sink = C(options.sink[head]);
       share = share_beside(log_sum, sink);
       log_sum = logaddexp(log_sum, sink);
     }

@@ -111,7 +111,7 @@ requires(attention_arguments<Q, K, V>)
   static_cast<attention_result<T>&>(result) = no_attention<T>(qs.size(), vs.width());
   result.kept_low.setZero(qs.size());
   result.kept_high.setOnes(qs.size());
-  result.error_bound.setConstant(qs.size(), infinity<T>);
+  result.error_bound.setConstant(qs.size(), infinity<double>);
   result.selected.resize(std::size_t(positions));
   const bool residual = o.left_out == left_out::residual;
   std::optional<residual_sums<T>> own_sums;

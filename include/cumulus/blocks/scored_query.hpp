@@ -100,7 +100,7 @@ class scored_query {
     };
     buffer out, other;
     const auto smooth = [&](auto correction) {
-      smooth_mass law(log_count[0]);
+      auto law = smooth_mass(double(log_count[0]));
       each([&](index_t i, double log_n) {
         if (law.log_count() != log_n) law = smooth_mass(log_n);
         return log_n + m[i] + law(v[i]) + correction(i);

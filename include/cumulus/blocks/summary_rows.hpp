@@ -179,15 +179,17 @@ struct summary_rows {
   }
 
   void append_box(const double* keys, index_t n) {
-    std::vector<double> high(keys, keys + width), low(high);
+    std::vector<double> ends(keys, keys + width);  // the high ones, then the low ones
+    ends.insert(ends.end(), keys, keys + width);
+    double *const high = ends.data(), *const low = high + width;
     for (index_t t = 1; t < n; ++t) {
       for (index_t i = 0; i < width; ++i) {
-        high[std::size_t(i)] = max_of(high[std::size_t(i)], keys[t * width + i]);
-        low[std::size_t(i)] = min_of(low[std::size_t(i)], keys[t * width + i]);
+        high[i] = max_of(high[i], keys[t * width + i]);
+        low[i] = min_of(low[i], keys[t * width + i]);
       }
     }
-    for (const double x : high) box.push_back(rounded_up<T>(x));
-    for (const double x : low) box.push_back(rounded_down<T>(x));
+    for (index_t i = 0; i < width; ++i) box.push_back(rounded_up<T>(high[i]));
+    for (index_t i = 0; i < width; ++i) box.push_back(rounded_down<T>(low[i]));
   }
 
   void append_landmark(const double* keys, index_t n, std::span<const double> references) {

@@ -111,7 +111,7 @@ struct strided_matrix {
   index_t col_stride = 0;
 
   [[nodiscard]] strided<S> row(index_t i) const noexcept {
-    return {data + i * row_stride, cols, col_stride};
+    return {cols == 0 ? data : data + i * row_stride, cols, col_stride};  // data may be null there
   }
   [[nodiscard]] strided_matrix transposed() const noexcept {
     return {data, cols, rows, col_stride, row_stride};

@@ -64,7 +64,7 @@ requires(!std::integral<T>) [[nodiscard]] T logaddexp(const T& a, const T& b) {
   using C = compute_scalar<T>;
   // Of two equals one is high and one is low, so that each counts with the derivatives it carries.
   const bool first = b < a;
-  const C high(first ? a : b), low(first ? b : a);
+  const C high = C(first ? a : b), low = C(first ? b : a);
   if (is_nan(high) || is_nan(low)) return quiet_nan<T>;
   if (!is_finite(high) || !is_finite(low)) return T(high);
   const compensated<C> gap = detail::gap_between(high, low);
@@ -79,7 +79,7 @@ requires(!std::integral<T>) [[nodiscard]] T logaddexp(const T& a, const T& b) {
 template <class T>
 requires(!std::integral<T>) [[nodiscard]] T logsubexp(const T& a, const T& b) {
   using C = compute_scalar<T>;
-  const C high(a), low(b);
+  const C high = C(a), low = C(b);
   if (is_nan(high) || is_nan(low) || high < low) return quiet_nan<T>;
   if (!(low < high)) return high < infinity<C> ? -infinity<T> : quiet_nan<T>;
   if (!is_finite(high) || !is_finite(low)) return T(high);

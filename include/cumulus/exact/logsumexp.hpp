@@ -25,6 +25,13 @@ struct logsumexp_of_terms {
     compute_scalar<S> result(0);
     return kernels::logsumexp_row(t, result) ? result : kernels::log_of(kernels::exp_sum(t), t);
   }
+  template <class S>
+  [[nodiscard]] compute_scalar<S> operator()(const strided<const S>& x) const noexcept {
+    compute_scalar<S> result(0);
+    if (kernels::logsumexp_row(x, result)) return result;
+    const kernels::terms<S> t{x};
+    return kernels::log_of(kernels::exp_sum(t), t);
+  }
 #if CUMULUS_VECTORS
   template <class T, class Result, class Left>
   [[nodiscard]] bool across(const strided_matrix<const T>& lines, double scale, Result result,
@@ -51,8 +58,15 @@ inline constexpr logsumexp_of_terms logsumexp_kernel{};
 /// Source   P. Blanchard, D. Higham, N. Higham, IMA J. Numer. Anal. 41 (2021) 2311-2330, the
 ///          shifted form with log1p; the shift compensated here.
 template <real_vector X>
-[[nodiscard]] result_of<X> logsumexp(const X& x, const options<result_of<X>>& o = {}) {
+[[nodiscard]] result_of<X> logsumexp(const X& x, const options<result_of<X>>& o) {
   return reduced("logsumexp", x, o, detail::logsumexp_kernel);
+}
+
+/// The same without options, log(sum_i e^{x_i}): apart, so that a program that gives none compiles no code for them.
+template <real_vector X>
+[[nodiscard]] result_of<X> logsumexp(const X& x) {
+  const operand<result_of<X>> values(x);
+  return result_of<X>(detail::logsumexp_kernel(values.view()));
 }
 
 /// The same of every row, as a column of values, or of every column, as a row.
@@ -63,8 +77,12 @@ template <real_matrix X, direction D>
 }
 
 template <std::floating_point T>
-[[nodiscard]] T logsumexp(std::initializer_list<T> x, const options<T>& o = {}) {
+[[nodiscard]] T logsumexp(std::initializer_list<T> x, const options<T>& o) {
   return logsumexp<std::initializer_list<T>>(x, o);
+}
+template <std::floating_point T>
+[[nodiscard]] T logsumexp(std::initializer_list<T> x) {
+  return logsumexp<std::initializer_list<T>>(x);
 }
 
 }  // namespace cumulus

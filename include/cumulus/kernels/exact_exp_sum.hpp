@@ -202,7 +202,8 @@ wide_value<compute_scalar<S>> exact_exp_sum<S>::evaluate(const T& shift, int sub
         const gap d = gap_at(g.position, shift);
         const double distance = gap_of(d);
         error += 1;
-        if (double(g.exponent) + log2_e * distance - double(head) < -double(bits) - 2) return true;
+        const double place = double(g.exponent) + log2_e * distance - double(head);
+        if (!(place >= -double(bits) - 2)) return true;  // NaN, where x - shift overflows
         index_t twos = index_t(std::floor(log2_e * distance));
         clear(plus);
         clear(minus);

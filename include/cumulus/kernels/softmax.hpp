@@ -14,18 +14,19 @@ namespace detail {
 
 /// The entries of a row whose sum is no finite positive number. An entry that has nothing is
 /// `nothing`, one that has it all is `all`, one among `parts` equals is `share`: 0, 1 and 1 /
-/// parts, or their logarithms.
+/// parts times the factor, or the logarithms of these without it.
 template <class S>
 void degenerate_softmax(const terms<S>& t, const exp_sum_result<compute_scalar<S>>& sum,
-                        strided<S> out, degenerate policy, bool logarithmic) noexcept {
+                        strided<S> out, degenerate policy, bool logarithmic,
+                        const compute_scalar<S>& factor = compute_scalar<S>(1)) noexcept {
   using T = compute_scalar<S>;
-  const S nothing = logarithmic ? -infinity<S> : S(0), all = logarithmic ? S(0) : S(1);
+  const S nothing = logarithmic ? -infinity<S> : S(0), all = logarithmic ? S(0) : S(factor);
   S share = nothing;
   if (policy == degenerate::uniform) {
     index_t parts = 0;
     for (index_t i = 0; i < t.size(); ++i) parts += t.takes_part(i) ? 1 : 0;
-    const T count(static_cast<double>(parts > 0 ? parts : 1));
-    share = S(logarithmic ? T(-logarithm(count)) : T(1) / count);
+    const T count = T(static_cast<double>(parts > 0 ? parts : 1));
+    share = S(logarithmic ? T(-logarithm(count)) : factor / count);
   }
   for (index_t i = 0; i < t.size(); ++i) {
     if (!t.takes_part(i)) {
@@ -77,7 +78,7 @@ void softmax_loops(const terms<S>& t, strided<S> out, degenerate policy,
   }
   exp_sum_result<T> sum = exp_sum(t);
   if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
-  if (!sum.positive()) return detail::degenerate_softmax(t, sum, out, policy, false);
+  if (!sum.positive()) return detail::degenerate_softmax(t, sum, out, policy, false, factor);
   const T total = sum.relative();
   for (index_t i = 0; i < t.size(); ++i) {
     const bool zero = !t.takes_part(i) || !(-infinity<T> < t.exponent(i));

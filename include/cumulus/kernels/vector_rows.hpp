@@ -134,6 +134,27 @@ template <class S>
   return false;
 }
 
+/// The same of all of x, unscaled: what a call without options asks, so that it compiles no more.
+template <class S>
+[[nodiscard, gnu::always_inline]] inline bool logsumexp_row(
+    [[maybe_unused]] const strided<const S>& x,
+    [[maybe_unused]] compute_scalar<S>& result) noexcept {
+#if CUMULUS_VECTORS
+  if constexpr (detail::vector_scalar<S>) {
+    if (x.size == 0) return false;
+    if constexpr (std::same_as<S, detail::row_scalar<S>>) {
+      if (x.stride == 1 || x.size == 1)
+        return detail::contiguous_logsumexp(x.data, x.size, 1.0, {}, result);
+    }
+    detail::gathered_row<S> row(terms<S>{x});
+    return row.size() > 0 &&
+           detail::contiguous_logsumexp(static_cast<const detail::row_scalar<S>*>(row.data()),
+                                        row.size(), 1.0, {}, result);
+  }
+#endif
+  return false;
+}
+
 /// out_i = e^{s x_i} / sum. Requires out of x's size: x itself, or memory apart from it.
 /// Error   4 ulp of each entry, subnormal ones included.
 /// Cost    a read of x and a write of out, then a read and a write of out; where out is x, a read more.

@@ -60,7 +60,7 @@ class central_moments {
   template <real_vector X>
   void add(const X& x) {
     const operand<scalar_of<X>> values(x);
-    state_.add_range(values.view(), strided<const S>{});
+    state_.add_range(values.view(), strided<const detail::unit_weight>{});
   }
 
   /// Weighted: w of x's size.

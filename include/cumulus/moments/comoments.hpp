@@ -16,10 +16,11 @@
 namespace cumulus {
 
 /// What the Error line promises and its tests assert: the error of Cov(x_i, x_j) is at most this many u of sum w |y_i y_j| / W
-/// for a block of rows, plain or weighted; for vectors added one by one (n <= 10^6) or merged it is at most this part of the
-/// product of the standard deviations.
-inline constexpr int comoments_max_roundings = 8;
-inline constexpr int comoments_weighted_max_roundings = 16;
+/// for a block of rows, plain or weighted (8 of rows that differ, 28 of hundreds of equal rows beside another, whose roundings all
+/// go one way); for vectors added one by one (n <= 10^6) or merged it is at most this part of the product of the standard
+/// deviations.
+inline constexpr int comoments_max_roundings = 32;
+inline constexpr int comoments_weighted_max_roundings = 32;
 inline constexpr double comoments_streaming_error = 1e-13;
 
 /// The weight, mean and covariance of vectors x of d numbers, and where e > 0 the mean of a second vector v that comes with
@@ -72,6 +73,7 @@ class comoments {
   template <real_matrix X, real_vector W>
   void add_rows(const X& x, const W& weights) {
     const operand<scalar_of<W>> w(weights);
+    require_weights(index_t(x.rows()), w.size());
     add_matrices(x, no_matrix{}, w.view());
   }
   template <real_matrix X, real_matrix V>
@@ -81,6 +83,7 @@ class comoments {
   template <real_matrix X, real_matrix V, real_vector W>
   void add_rows(const X& x, const V& v, const W& weights) {
     const operand<scalar_of<W>> w(weights);
+    require_weights(index_t(x.rows()), w.size());
     add_matrices(x, v, w.view());
   }
 
@@ -231,6 +234,9 @@ class comoments {
     require_same_size(function, name, d, "the mean", width());
     require_same_size(function, "v", e, "the second mean", second_width());
   }
+  static void require_weights(index_t n, index_t weights) {
+    require_same_size("comoments::add_rows", "a column of x", n, "weights", weights);
+  }
   void require_same_widths(const comoments& other) const {
     require_same_shape("comoments", "this", width(), second_width(), "other", other.width(),
                        other.second_width());
@@ -247,9 +253,6 @@ class comoments {
   void add_matrices(const X& x, const V& v, const strided<const W>& weights) {
     const matrix_operand<X> rows(x);
     constexpr bool alone = std::same_as<V, no_matrix>;
-    if (weights.data != nullptr)
-      require_same_size("comoments::add_rows", "a column of x", index_t(x.rows()), "weights",
-                        weights.size);
     if constexpr (alone) {
       require_widths("comoments::add_rows", "a row of x", index_t(x.cols()), 0);
       add_views(rows.view(), strided_matrix<const S>{}, weights);

@@ -83,7 +83,7 @@ class moment_state {
     range_sums<S, P> range(order());
     if (range.assign(x, weights)) return merge(moment_state(std::move(range)));
     for (index_t i = 0; i < x.size; ++i) {
-      add(static_cast<S>(x[i]), weights.data == nullptr ? S(1) : static_cast<S>(weights[i]));
+      add(static_cast<S>(x[i]), weight_at<S>(weights, i));
     }
   }
 

@@ -8,6 +8,7 @@
 #include <cumulus/core/tags.hpp>
 #include <cumulus/core/view.hpp>
 #include <cumulus/kernels/vectors.hpp>
+#include <cumulus/moments/weighted_block.hpp>
 #include <memory>
 #include <new>
 
@@ -59,18 +60,19 @@ class contiguous_copy {
 template <class T>
 concept one_pass_scalar = std::same_as<T, float> || std::same_as<T, double>;
 
-/// A range, its weights or null for ones, and a pass over it.
-template <int P, one_pass_scalar T>
+/// A range and its weights, T or unit_weight, and a pass over it.
+template <int P, one_pass_scalar T, class W>
 struct one_pass_range {
+  static constexpr bool weighted = !is_unit_weight<W>;
   const T* x;
-  const T* w;
+  const W* w;
   index_t n;
 
   /// False where a weight is none.
-  template <int Highest, class U>
-  static bool sum(const U* values, const U* weights, index_t count, U pivot, double* sums,
-                  kernels::weighted_range& range) noexcept {
-    if (weights != nullptr) {
+  template <int Highest, class U, class V>
+  static bool sum(const U* values, [[maybe_unused]] const V* weights, index_t count, U pivot,
+                  double* sums, kernels::weighted_range& range) noexcept {
+    if constexpr (weighted) {
       kernels::best::power_sums<U, Highest, true>(values, weights, count, pivot, sums, range);
     } else {
       kernels::best::power_sums<U, Highest, false>(values, values, count, pivot, sums, range);
@@ -83,20 +85,27 @@ struct one_pass_range {
   static constexpr index_t block = index_t(1) << 12;
   bool sum_scaled(index_t first, index_t count, T pivot, int exponent, double* sums,
                   kernels::weighted_range& range) const noexcept {
-    double values[block], weights[block];
+    double values[block];
+    [[maybe_unused]] double weights[weighted ? block : 1];
+    double low = infinity<double>, high = -low;  // as given: scaled, the lesser end may vanish
     for (index_t i = 0; i < count; ++i) {
-      values[i] = times_power_of_two(double(x[first + i]), -exponent);
-      weights[i] = w == nullptr ? 1.0 : double(w[first + i]);
+      const double given = double(x[first + i]);
+      values[i] = times_power_of_two(given, -exponent);
+      if constexpr (weighted) {
+        weights[i] = double(w[first + i]);
+        if (!(0 < weights[i])) continue;
+      }
+      low = min_of(low, given);
+      high = max_of(high, given);
     }
     const double centre = times_power_of_two(double(pivot), -exponent);
-    const double* const given = w == nullptr ? nullptr : weights;
-    const bool good = sum<P, double>(values, given, count, centre, sums, range);
-    range.low = times_power_of_two(range.low, exponent);
-    range.high = times_power_of_two(range.high, exponent);
+    const bool good = sum<P>(values, weights, count, centre, sums, range);
+    range.low = low;
+    range.high = high;
     return good;
   }
 
-  [[nodiscard]] const T* weights_from(index_t i) const noexcept { return w == nullptr ? w : w + i; }
+  [[nodiscard]] const W* weights_from(index_t i) const noexcept { return weighted ? w + i : w; }
 
   /// A number near the mean: that of all elements of a short range, of evenly spaced stretches of a long one, so that data in
   /// clusters one after the other have a pivot among them. The range as the sample has it.
@@ -150,12 +159,12 @@ struct one_pass_range {
 /// by more than an eighth of the standard deviation (which costs moments at most (1 + 1/8)^p of their error). False for what
 /// is not finite or no weight, and for a range that no power of two brings near 1.
 /// The choices do not depend on the order: a lower order is the head of a higher one.
-template <int P, one_pass_scalar T>
-[[nodiscard]] bool one_pass(const T* x, const T* w, index_t n, int order,
+template <int P, one_pass_scalar T, class W>
+[[nodiscard]] bool one_pass(const T* x, const W* w, index_t n, int order,
                             one_pass_sums& result) noexcept {
   constexpr int far = 75;  // 2^(12 far) and its inverse are numbers
   const kernels::quiet_flags flags;
-  const one_pass_range<P, T> range{x, w, n};
+  const one_pass_range<P, T, W> range{x, w, n};
   const one_pass_sums sample = range.sample();
   T pivot = T(sample.pivot);
   int exponent = binary_exponent(sample.high - sample.low);
@@ -180,8 +189,8 @@ template <int P, one_pass_scalar T>
 }
 
 /// one_pass of the even order that takes in `order`: P where that is fixed, else one of two, which compile once each.
-template <int P, one_pass_scalar T>
-[[nodiscard]] bool one_pass_of_order(const T* x, const T* w, index_t n, int order,
+template <int P, one_pass_scalar T, class W>
+[[nodiscard]] bool one_pass_of_order(const T* x, const W* w, index_t n, int order,
                                      one_pass_sums& result) noexcept {
   if constexpr (P != dynamic) {
     constexpr int even = P < 2 ? 2 : P > one_pass_max_order ? one_pass_max_order : P + P % 2;
@@ -195,8 +204,8 @@ template <int P, one_pass_scalar T>
 #else
 template <class T>
 concept one_pass_scalar = false;
-template <int P, class T>
-bool one_pass_of_order(const T*, const T*, index_t, int, one_pass_sums&) noexcept;
+template <int P, class T, class W>
+bool one_pass_of_order(const T*, const W*, index_t, int, one_pass_sums&) noexcept;
 #endif
 
 }  // namespace cumulus::detail

@@ -96,20 +96,22 @@ struct range_sums {
       using F = std::conditional_t<std::same_as<X, float>, float, double>;
       if (weights.data == nullptr) {
         const contiguous_copy<F, X> values(x);
-        return values.data() != nullptr && in_one_pass<F>(values.data(), nullptr, x.size);
+        constexpr const unit_weight* ones = nullptr;
+        return values.data() != nullptr && in_one_pass(values.data(), ones, x.size);
       }
-      using G = std::conditional_t<std::same_as<W, float>, F, double>;
-      const contiguous_copy<G, X> values(x);
-      const contiguous_copy<G, W> ours(weights);
-      return values.data() != nullptr && ours.data() != nullptr &&
-             in_one_pass<G>(values.data(), ours.data(), x.size);
-    } else {
-      return false;
+      if constexpr (!is_unit_weight<W>) {
+        using G = std::conditional_t<std::same_as<W, float>, F, double>;
+        const contiguous_copy<G, X> values(x);
+        const contiguous_copy<G, W> ours(weights);
+        return values.data() != nullptr && ours.data() != nullptr &&
+               in_one_pass(values.data(), ours.data(), x.size);
+      }
     }
+    return false;
   }
 
-  template <class F>
-  [[nodiscard]] bool in_one_pass(const F* x, const F* w, index_t n) {
+  template <class F, class G>
+  [[nodiscard]] bool in_one_pass(const F* x, const G* w, index_t n) {
     one_pass_sums raw;
     if (!one_pass_of_order<P>(x, w, n, order(), raw)) return false;
     sums[0] = raw.sums[0];

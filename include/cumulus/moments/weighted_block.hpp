@@ -9,6 +9,24 @@
 
 namespace cumulus::detail {
 
+/// The element of a strided range that stands for weights of 1: the range has none in memory, and a program that weighs
+/// nothing compiles no code for weights.
+struct unit_weight {};
+
+template <class W>
+inline constexpr bool is_unit_weight = std::same_as<W, unit_weight>;
+
+/// Weight i; 1 where there are no weights.
+template <class S, class W>
+[[nodiscard]] S weight_at([[maybe_unused]] const strided<const W>& weights,
+                          [[maybe_unused]] index_t i) {
+  if constexpr (is_unit_weight<W>) {
+    return S(1);
+  } else {
+    return weights.data == nullptr ? S(1) : static_cast<S>(weights[i]);
+  }
+}
+
 /// Some elements of weight other than 0, padded with weight 0 to whole lanes.
 template <class S>
 struct weighted_block {
@@ -29,14 +47,17 @@ struct weighted_block {
       }
       return pad();
     }
-    for (index_t i = first; i < end; ++i) {
-      values[size] = static_cast<S>(x[i]);
-      weights[size] = static_cast<S>(w[i]);
-      if (!(weights[size] < S(0) || S(0) < weights[size] || is_nan(weights[size]))) continue;
-      plain = plain && is_finite(values[size]) && S(0) < weights[size] && is_finite(weights[size]);
-      ++size;
+    if constexpr (!is_unit_weight<W>) {
+      for (index_t i = first; i < end; ++i) {
+        values[size] = static_cast<S>(x[i]);
+        weights[size] = static_cast<S>(w[i]);
+        if (!(weights[size] < S(0) || S(0) < weights[size] || is_nan(weights[size]))) continue;
+        plain =
+            plain && is_finite(values[size]) && S(0) < weights[size] && is_finite(weights[size]);
+        ++size;
+      }
+      pad();
     }
-    pad();
   }
 
   void pad() {

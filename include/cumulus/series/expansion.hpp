@@ -4,6 +4,7 @@
 // Layer 3 (series): uses core and moments; logsumexp_series and softmax_series build on it.
 #pragma once
 
+#include <cumulus/kernels/terms.hpp>
 #include <cumulus/moments/central_moments.hpp>
 #include <cumulus/series/chebyshev.hpp>
 #include <cumulus/series/enclosure.hpp>
@@ -135,8 +136,9 @@ struct expansion {
   truncation<S> error;
 };
 
-template <class S>
-[[nodiscard]] expansion<S> expand_form(const moment_summary<S>& s, int terms, form f, bool sharp) {
+/// `sharp`: whether to try the bounds that take long; a bool, or std::false_type, which compiles none of them.
+template <class S, class Sharp>
+[[nodiscard]] expansion<S> expand_form(const moment_summary<S>& s, int terms, form f, Sharp sharp) {
   const S u = unit_roundoff<S>;
   const auto bracket_to = [&](int order) {
     return logsumexp_enclosure<S>(s.m, order, s.low, s.high, s.range);
@@ -181,9 +183,11 @@ template <class S>
     const S variance = s.held >= 2 ? S(2 * (s.m[2].middle + s.m[2].radius)) : infinity<S>;
     out.error.at_most(S(logsumexp_remainder(terms, s.range, variance) + k.radius),
                       bound_kind::remainder);
-    if (sharp)
-      out.error.at_most(S(logsumexp_sharp_remainder(terms, s.range, variance) + k.radius),
-                        bound_kind::sharp);
+    if constexpr (std::same_as<Sharp, bool>) {
+      if (sharp)
+        out.error.at_most(S(logsumexp_sharp_remainder(terms, s.range, variance) + k.radius),
+                          bound_kind::sharp);
+    }
   }
   out.error.at_most(reach_from(out.value, bracket), bound_kind::bracket);
   out.error.at_most(reach_from(out.value, narrow), bound_kind::quadrature);
@@ -191,8 +195,8 @@ template <class S>
 }
 
 /// The expansion of a sample accumulated in S, observed as T.
-template <class T, class M>
-[[nodiscard]] estimate<T> expand(const M& moments, int order, form asked, bool sharp = false) {
+template <class T, class M, class Sharp = std::false_type>
+[[nodiscard]] estimate<T> expand(const M& moments, int order, form asked, Sharp sharp = {}) {
   using S = typename M::scalar;
   const S mean = moments.mean();
   const form f = chosen_form(asked, order, S(moments.max() - moments.min()));
@@ -219,10 +223,29 @@ template <class T, class M>
 
 inline constexpr const char* series_limit = "max_series_order";
 
+/// The weights of a call that has none.
+inline constexpr strided<const unit_weight> unit_weights{};
+
+/// A weighted vector as the exact functions' kernels take it.
+template <class T, class W>
+[[nodiscard]] kernels::terms<T> weighted_terms(strided<const T> x,
+                                               [[maybe_unused]] strided<const W> weights) noexcept {
+  if constexpr (is_unit_weight<W>) {
+    return {x};
+  } else {
+    return {x, weights};
+  }
+}
+
+template <real_vector X>
+void require_weights(const char* function, const X& x, const operand<result_of<X>>& weights) {
+  if (weights.given()) require_same_size(function, "x", size_of(x), "weights", weights.size());
+}
+
 /// The moments of a vector to the order that its series and bound use: the bounds gain from an even
 /// one.
-template <int P, class T>
-[[nodiscard]] auto moments_of(strided<const T> x, strided<const T> weights, int order) {
+template <int P, class T, class W>
+[[nodiscard]] auto moments_of(strided<const T> x, strided<const W> weights, int order) {
   constexpr auto held = [](int n) { return std::max(n + n % 2, 2); };
   using M = central_moments<T, P == dynamic ? dynamic : held(P)>;
   M m = [&] {

@@ -98,33 +98,31 @@ template <class M>
   return !m.empty() && !is_finite(m.mean()) && !is_nan(m.weight());
 }
 
-template <int P, real_vector X>
-[[nodiscard]] estimate<result_of<X>> expand_vector(const X& x, const operand<result_of<X>>& weights,
-                                                   int order, form f, bool sharp = false) {
+template <int P, real_vector X, class W, class Sharp = std::false_type>
+[[nodiscard]] estimate<result_of<X>> expand_vector(const X& x, strided<const W> weights, int order,
+                                                   form f, Sharp sharp = {}) {
   using T = result_of<X>;
   const operand<T> values(x);
-  if (weights.given())
-    require_same_size("logsumexp_series", "x", values.size(), "weights", weights.size());
-  const auto m = moments_of<P>(values.view(), weights.view(), order);
+  const auto m = moments_of<P>(values.view(), weights, order);
   if (has_infinities(m)) {
     const form chosen = f == form::automatic ? form::taylor : f;
-    return exact_value<T>({values.view(), weights.view()}, evaluated_order(order, chosen), chosen);
+    return exact_value(weighted_terms(values.view(), weights), evaluated_order(order, chosen),
+                       chosen);
   }
   return expand<T>(m.wide(), order, f, sharp);
 }
 
 template <real_vector X>
 [[nodiscard]] estimate<result_of<X>> expand_vector_within(const X& x,
-                                                          const operand<result_of<X>>& weights,
+                                                          strided<const result_of<X>> weights,
                                                           double tolerance) {
   using T = result_of<X>;
   const operand<T> values(x);
-  if (weights.given())
-    require_same_size("logsumexp_series", "x", values.size(), "weights", weights.size());
-  const auto m = moments_of<2>(values.view(), weights.view(), 2);
-  if (has_infinities(m)) return exact_value<T>({values.view(), weights.view()}, 2, form::taylor);
+  const auto m = moments_of<2>(values.view(), weights, 2);
+  if (has_infinities(m))
+    return exact_value(weighted_terms(values.view(), weights), 2, form::taylor);
   if (m.empty() || !is_finite(m.mean())) return expand<T>(m.wide(), 2, form::taylor);
-  return expand_within<T>(m, values.view(), weights.view(), tolerance);
+  return expand_within<T>(m, values.view(), weights, tolerance);
 }
 
 }  // namespace detail
@@ -138,7 +136,7 @@ template <real_vector X>
 [[nodiscard]] estimate<result_of<X>> logsumexp_series(const X& x, std::integral auto order,
                                                       form f = form::taylor) {
   require_order("logsumexp_series", order, 0, max_series_order, detail::series_limit);
-  return detail::expand_vector<dynamic>(x, operand<result_of<X>>(), static_cast<int>(order), f);
+  return detail::expand_vector<dynamic>(x, detail::unit_weights, static_cast<int>(order), f);
 }
 
 template <real_vector X>
@@ -146,9 +144,10 @@ template <real_vector X>
                                                       const series_options<result_of<X>>& o) {
   require_order("logsumexp_series", o.order, 0, max_series_order, detail::series_limit);
   detail::require_tolerance("logsumexp_series", o.tolerance);
+  detail::require_weights("logsumexp_series", x, o.weights);
   if (o.tolerance < std::numeric_limits<double>::infinity())
-    return detail::expand_vector_within(x, o.weights, o.tolerance);
-  return detail::expand_vector<dynamic>(x, o.weights, o.order, o.form, o.sharp);
+    return detail::expand_vector_within(x, o.weights.view(), o.tolerance);
+  return detail::expand_vector<dynamic>(x, o.weights.view(), o.order, o.form, o.sharp);
 }
 
 /// With the order known at compile time: no allocation where x lies in memory.
@@ -156,7 +155,7 @@ template <int P, real_vector X>
 [[nodiscard]] estimate<result_of<X>> logsumexp_series(const X& x, form f = form::taylor) {
   static_assert(0 <= P && P <= max_series_order,
                 "cumulus: the order of a series is 0..max_series_order");
-  return detail::expand_vector<P>(x, operand<result_of<X>>(), P, f);
+  return detail::expand_vector<P>(x, detail::unit_weights, P, f);
 }
 
 }  // namespace cumulus

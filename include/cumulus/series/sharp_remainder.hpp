@@ -147,7 +147,7 @@ template <class T>
   // below pi also by its own terms: sum n^2 (4/pi) lambda (R/pi)^n from n = first on
   T bend_of_tail = infinity<T>;
   if (ratio < T(1)) {
-    const T gap = 1 - ratio, p(first);
+    const T gap = 1 - ratio, p = T(first);
     T scale = T(1.4);
     for (int n = 0; n < first; ++n) scale *= ratio;
     bend_of_tail = scale * (p * p / gap + 2 * p * ratio / (gap * gap) +

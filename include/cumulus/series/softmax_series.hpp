@@ -99,18 +99,15 @@ void evaluate_softmax(const kernels::terms<T>& t, const M& moments, int order, f
   }
 }
 
-template <int P, real_vector X, class Out>
-void expand_softmax_vector(const X& x, Out& out, const operand<result_of<X>>& weights, int order,
-                           form f) {
+template <int P, real_vector X, class Out, class W>
+void expand_softmax_vector(const X& x, Out& out, strided<const W> weights, int order, form f) {
   using T = result_of<X>;
   operand<T> values(x);
   const auto result = strided_view(out);
   require_same_size("softmax_series", "x", values.size(), "out", result.size);
-  if (weights.given())
-    require_same_size("softmax_series", "x", values.size(), "weights", weights.size());
   if (overlaps(values.view(), result)) values.own();
-  const kernels::terms<T> t{values.view(), weights.view()};
-  const auto m = moments_of<P>(values.view(), weights.view(), order);
+  const kernels::terms<T> t = weighted_terms(values.view(), weights);
+  const auto m = moments_of<P>(values.view(), weights, order);
   if (m.empty() || (!is_finite(m.mean()) && !is_nan(m.weight())))
     return kernels::softmax(t, result);
   evaluate_softmax(t, m.wide(), order, f, result);
@@ -137,15 +134,15 @@ template <real_vector X, out_vector<result_of<X>> Out>
 void softmax_series(const X& x, Out&& out, std::integral auto order, form f = form::taylor) {
   require_order("softmax_series", order, 0, max_series_order, detail::series_limit);
   detail::require_softmax_form(f);
-  detail::expand_softmax_vector<dynamic>(x, out, operand<result_of<X>>(), static_cast<int>(order),
-                                         f);
+  detail::expand_softmax_vector<dynamic>(x, out, detail::unit_weights, static_cast<int>(order), f);
 }
 
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax_series(const X& x, Out&& out, const series_options<result_of<X>>& o) {
   require_order("softmax_series", o.order, 0, max_series_order, detail::series_limit);
   detail::require_softmax_form(o.form);
-  detail::expand_softmax_vector<dynamic>(x, out, o.weights, o.order, o.form);
+  detail::require_weights("softmax_series", x, o.weights);
+  detail::expand_softmax_vector<dynamic>(x, out, o.weights.view(), o.order, o.form);
 }
 
 /// The same, returned.
@@ -171,7 +168,7 @@ template <int P, real_vector X>
                 "cumulus: the order of a series is 0..max_series_order");
   detail::require_softmax_form(f);
   plain_of<X> out = plain_like(x);
-  detail::expand_softmax_vector<P>(x, out, operand<result_of<X>>(), P, f);
+  detail::expand_softmax_vector<P>(x, out, detail::unit_weights, P, f);
   return out;
 }
 

@@ -65,7 +65,7 @@ template <moments_like M>
   using S = typename decltype(wide)::scalar;
   const int terms = static_cast<int>(order);
   auto scaled = wide;
-  const S b(beta);
+  const S b = S(beta);
   scaled.affine(b, S(0));
   temperature_point<T> out;
   out.beta = beta;
