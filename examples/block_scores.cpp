@@ -5,14 +5,17 @@
 //   block_scores                          two heads of a trained transformer, 256 tokens
 //   block_scores --q q.npy --k k.npy --v v.npy --causal --block 64 --top 8 --plot mass.svg
 //   block_scores --help
-#include <algorithm>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "support/block_plot.hpp"
 #include "support/block_report.hpp"
 #include "support/draw.hpp"
 #include "support/print.hpp"
 #include "support/program.hpp"
+#include "support/shared_options.hpp"
 #include "support/table.hpp"
 
 namespace {
@@ -21,8 +24,7 @@ constexpr const char* help_head =
     R"(Scores the blocks of a head's keys for each query by all that can be kept of a block, and compares
 with the exact log-sum-exp of its scores. Reads queries, keys and values from .npy files of
 [tokens, width], scaled so that a score is q k; without files it takes two causal heads of a
-trained transformer.
-)";
+trained transformer.)";
 
 constexpr const char* help_foot =
     R"(What the table shows, as means over the queries
@@ -37,97 +39,72 @@ before it; at most --queries of those with 12 past blocks and more than --top ar
 
 Examples
   block_scores --q l1h1_q.npy --k l1h1_k.npy --v l1h1_v.npy --causal
-  block_scores --q q.npy --k k.npy --v v.npy --block 32 --top 16 --format csv
-
-Bad input ends the program with status 2 and one line that says where, what and how to mend it.)";
+  block_scores --q q.npy --k k.npy --v v.npy --block 32 --top 16 --format csv)";
 
 struct settings {
-  std::string q, k, v, format = "table", plot;
-  support::block_report_settings trial{};
-  int block = 0, top = 0, queries = 256;
-  bool causal = false;
+  support::head_files files;
+  std::optional<int> block, top;
+  int queries = 256;
+  std::string format = "table", plot;
 
-  std::string answer;  ///< to print instead of all else: the help or the version
+  [[nodiscard]] support::block_report_settings trial() const {
+    const bool own = !files.given();
+    return {block.value_or(own ? 16 : 64), top.value_or(own ? 4 : 8), queries, files.is_causal()};
+  }
 };
 
-settings parse_command_line(int argc, const char* const* argv) {
-  settings s;
-  CLI::App app(help_head, "block_scores");
-  app.footer(help_foot);
-  app.add_option("--q", s.q, "Queries, .npy")->type_name("FILE")->check(support::nonempty());
-  app.add_option("--k", s.k, "Keys, .npy")->type_name("FILE")->check(support::nonempty());
-  app.add_option("--v", s.v, "Values, .npy")->type_name("FILE")->check(support::nonempty());
-  app.add_flag("--causal", s.causal, "A query sees no later key");
-  app.add_option("--block", s.block, "Tokens a block, by default 64 (16 without files)")
-      ->type_name("B")
-      ->transform(support::whole_number(1, 1 << 20));
-  app.add_option("--top", s.top, "Blocks to choose, by default 8 (4 without files)")
-      ->type_name("K")
-      ->transform(support::whole_number(1, 1 << 20));
-  app.add_option("--queries", s.queries, "Queries to try at most, by default 256")
-      ->type_name("N")
-      ->transform(support::whole_number(1, 1 << 20));
-  app.add_option("--format", s.format, "table (default) or csv")
-      ->type_name("FORMAT")
-      ->check(support::one_of({"table", "csv"}));
-  app.add_option("--plot", s.plot, "Also draw mass against bytes into a .svg or .png, by gnuplot")
-      ->type_name("FILE")
-      ->check(support::nonempty());
-  s.answer = support::parse(app, argc, argv, [&] {
-    const int files = !s.q.empty() + !s.k.empty() + !s.v.empty();
-    if (files != 0 && files != 3) throw CLI::ValidationError("--q, --k, --v", "come together");
-    const bool own = files == 0;
-    s.trial = {s.block != 0 ? s.block
-               : own        ? 16
-                            : 64,
-               s.top != 0 ? s.top
-               : own      ? 4
-                          : 8,
-               s.queries, s.causal || own};
-  });
-  if (!s.plot.empty()) support::plot_terminal(s.plot);  // refuses the name before any work
-  return s;
+support::options command_line(settings& s) {
+  support::options o("block_scores", help_head, help_foot);
+  support::attention_files(o, s.files);
+  o.whole("--block", s.block, 1, 1 << 20, "B", "Tokens a block", "64 (16 without files)");
+  o.whole("--top", s.top, 1, 1 << 20, "K", "Blocks to choose", "8 (4 without files)");
+  o.whole("--queries", s.queries, 1, 1 << 20, "N", "Queries to try at most");
+  o.choice("--format", s.format, {"table", "csv"}, "FORMAT");
+  support::plot_file(o, s.plot, "mass against bytes");
+  return o;
 }
 
 /// The heads to try, each of tokens enough. Throws input_error.
-std::vector<support::attention_head> load(const settings& s) {
-  if (s.q.empty()) {
+std::vector<support::attention_head> load(const support::head_files& files,
+                                          const support::block_report_settings& trial) {
+  if (!files.given()) {
     std::vector<support::attention_head> heads = support::sample_heads();
     for (auto& head : heads) head.name += ", 256 tokens of a trained transformer";
-    if (support::block_trial::first_position(s.trial) >= heads[0].q.rows())
+    if (support::block_trial::first_position(trial) >= heads[0].q.rows())
       throw std::runtime_error(
           "command line: the heads without files have 256 tokens, too few for " +
-          std::to_string(s.trial.top) + " of the past blocks of " + std::to_string(s.trial.block) +
+          std::to_string(trial.top) + " of the past blocks of " + std::to_string(trial.block) +
           "; choose a smaller --block or --top");
     return heads;
   }
-  support::attention_head head{s.q, support::read_npy_matrix(s.q), support::read_npy_matrix(s.k),
-                               support::read_npy_matrix(s.v)};
+  support::attention_head head{files.q, support::read_npy_matrix(files.q),
+                               support::read_npy_matrix(files.k),
+                               support::read_npy_matrix(files.v)};
   const auto fail = [](const std::string& file, const std::string& wrong, const std::string& mend) {
     throw support::input_error(file, {}, wrong, mend);
   };
   const auto text = [](Eigen::Index n) { return std::to_string(n); };
   if (head.k.cols() != head.q.cols())
-    fail(s.k,
+    fail(files.k,
          "keys of width " + text(head.k.cols()) + " for queries of width " + text(head.q.cols()),
          "take both from one head");
   if (head.v.rows() != head.k.rows())
-    fail(s.v, text(head.v.rows()) + " values for " + text(head.k.rows()) + " keys",
+    fail(files.v, text(head.v.rows()) + " values for " + text(head.k.rows()) + " keys",
          "take both from one head");
-  if (s.trial.causal && head.q.rows() > head.k.rows())
-    fail(s.q, text(head.q.rows()) + " causal queries for " + text(head.k.rows()) + " keys",
+  if (trial.causal && head.q.rows() > head.k.rows())
+    fail(files.q, text(head.q.rows()) + " causal queries for " + text(head.k.rows()) + " keys",
          "leave --causal out, or give each query its key");
-  const auto first = support::block_trial::first_position(s.trial);
-  if (s.trial.causal ? first >= head.q.rows() : s.trial.top >= head.k.rows() / s.trial.block)
-    fail(s.q,
+  const auto first = support::block_trial::first_position(trial);
+  if (trial.causal ? first >= head.q.rows() : trial.top >= head.k.rows() / trial.block)
+    fail(files.q,
          text(head.q.rows()) + " queries of " + text(head.k.rows()) + " keys are too few for " +
-             text(s.trial.top) + " past blocks of " + text(s.trial.block) +
-             (s.trial.causal ? " (a query needs 12 and more than --top)" : ""),
+             text(trial.top) + " past blocks of " + text(trial.block) +
+             (trial.causal ? " (a query needs 12 and more than --top)" : ""),
          "choose a smaller --block or --top");
   return {head};
 }
 
-std::string table(const support::block_report& r, const settings& s) {
+std::string table(const support::block_report& r, const support::block_report_settings& trial) {
   std::vector<std::vector<std::string>> rows = {
       {"score", "of", "bytes", "recall", "mass", "error", "time"}};
   for (const auto& row : r.rows)
@@ -136,10 +113,10 @@ std::string table(const support::block_report& r, const settings& s) {
                     support::number(row.error, "%.3f"),
                     row.score == "exact" ? "-" : support::number(row.microseconds, "%.3g us")});
   return support::one_line(r.name) + "\n" + std::to_string(r.queries) + " queries" +
-         (s.trial.causal ? " from token " + std::to_string(r.first) + " on" : "") + ", " +
+         (trial.causal ? " from token " + std::to_string(r.first) + " on" : "") + ", " +
          std::to_string(r.tokens) + " keys of width " + std::to_string(r.width) + ", " +
-         std::to_string(r.blocks) + " blocks of " + std::to_string(s.trial.block) + ", the best " +
-         std::to_string(s.trial.top) +
+         std::to_string(r.blocks) + " blocks of " + std::to_string(trial.block) + ", the best " +
+         std::to_string(trial.top) +
          " chosen; the scores of a query have a standard deviation of " +
          support::number(r.deviation, "%.2f") + "\n" + support::columns(rows);
 }
@@ -158,61 +135,30 @@ std::string csv(const std::vector<support::block_report>& reports) {
       out += csv_field(r.name) + "," + row.score + ",\"" + row.summary + "\"," +
              std::to_string(row.bytes);
       for (const double value : {row.recall, row.mass, row.error, row.microseconds})
-        out += "," + support::shortest(value);
+        (out += ",") += support::shortest(value);
       out += "\n";
     }
   }
   return out;
 }
 
-/// gnuplot's instructions: a colour for each score, a point for each head.
-std::string plot_script(const std::vector<support::block_report>& reports) {
-  std::string script = R"(set title 'attention on the chosen blocks, by what is kept of a block'
-set logscale x 2
-set xlabel 'bytes a block, float'
-set ylabel 'share of what the exact best blocks hold'
-set key outside right center Left reverse samplen 1
-set grid ytics lc rgb '#dddddd'
-set border 3
-set tics nomirror
-)";
-  std::vector<std::string> scores;
-  for (const auto& row : reports.front().rows) {
-    if (std::find(scores.begin(), scores.end(), row.score) == scores.end() && row.score != "exact")
-      scores.push_back(row.score);
-  }
-  std::string curves;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    script += "$" + scores[i] + " << EOD\n";
-    for (const auto& r : reports) {
-      for (const auto& row : r.rows) {
-        if (row.score == scores[i])
-          script += std::to_string(row.bytes) + " " +
-                    support::shortest(row.mass / r.rows.back().mass) + "\n";
-      }
-    }
-    script += "EOD\n";
-    curves += (i == 0 ? "plot $" : ", $") + scores[i] + " with points ps 1.3 pt " +
-              std::to_string(4 + i) + " lc " + std::to_string(1 + i) + " title '" + scores[i] + "'";
-  }
-  return script + curves + "\n";
-}
-
 std::string run(const settings& s) {
-  if (!s.answer.empty()) return s.answer;
   std::vector<support::block_report> reports;
-  for (const auto& head : load(s)) reports.push_back(support::block_trial(head, s.trial).report());
-  if (!s.plot.empty()) support::draw(plot_script(reports), s.plot);
+  const support::block_report_settings trial = s.trial();
+  for (const auto& head : load(s.files, trial))
+    reports.push_back(support::block_trial(head, trial).report());
+  if (!s.plot.empty()) support::draw(support::plot_script(reports), s.plot);
   if (s.format == "csv") return csv(reports);
   std::string out;
-  for (const auto& r : reports) out += (out.empty() ? "" : "\n") + table(r, s);
+  for (const auto& r : reports) (out += out.empty() ? "" : "\n") += table(r, trial);
   return out;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return support::finish("block_scores", [&] { return run(parse_command_line(argc, argv)); });
+  settings s;
+  return support::finish(command_line(s), argc, argv, [&] { return run(s); });
 }
 
 // Output:

@@ -7,14 +7,18 @@
 //   free_energy work.txt --kT 2.479   work in kJ/mol at 298 K
 //   free_energy log_weights.txt --sign -1
 //   free_energy --help
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "support/free_energy_report.hpp"
+#include "support/input_error.hpp"
 #include "support/oscillator.hpp"
+#include "support/print.hpp"
 #include "support/program.hpp"
-#include "support/read_numbers.hpp"
+#include "support/read_sample.hpp"
+#include "support/shared_options.hpp"
 
 namespace {
 
@@ -22,8 +26,7 @@ constexpr const char* help_head =
     R"(Estimates a free energy difference, -kT log E e^(-W/kT), from a sample of work values W: by the
 exponential average (R. Zwanzig, J. Chem. Phys. 22 (1954) 1420) and by its cumulant expansion, each
 with a standard error. Reads W from FILE, or from standard input where FILE is -; without FILE it
-takes 4000 work values of a harmonic oscillator whose answer is known.
-)";
+takes 4000 work values of a harmonic oscillator whose answer is known.)";
 
 constexpr const char* help_foot =
     R"(FILE is text, one number on each line; a table; or .npy, as `expand` reads them.
@@ -39,9 +42,7 @@ than 100 samples carry the average, the overlap is poor and no estimate of the s
 Examples
   free_energy work.csv --column W --kT 0.5922
   free_energy work.txt --inefficiency 12.5 --order 8 --format csv
-  free_energy reduced.txt --sign -1
-
-Bad input ends the program with status 2 and one line that says where, what and how to mend it.)";
+  free_energy reduced.txt --sign -1)";
 
 support::objection finite(double value) {
   if (std::isfinite(value)) return {};
@@ -51,60 +52,35 @@ support::objection finite(double value) {
 struct settings {
   support::source numbers{.path = {}, .judge = finite};  ///< path empty: the oscillator
   double kT = 1, inefficiency = 1;
-  int sign = 1, order = 6;
-  std::string format = "table";
-
-  std::string answer;  ///< to print instead of all else: the help or the version
+  int order = 6;
+  std::string sign = "1", format = "table";
 };
 
-settings parse_command_line(int argc, const char* const* argv) {
-  settings s;
-  CLI::App app(help_head, "free_energy");
-  app.footer(help_foot);
-  app.add_option("FILE", s.numbers.path, "Work values to read; - is standard input")
-      ->type_name("")
-      ->check(support::nonempty());
-  app.add_option("--column", s.numbers.column, "Column of a table, by name or number from 1")
-      ->type_name("NAME|N")
-      ->check(support::nonempty());
-  app.add_option("--kT", s.kT, "Temperature in the unit of the work, by default 1")
-      ->type_name("E")
-      ->check(support::positive_number());
-  app.add_option("--sign", s.sign,
-                 "1 (default): numbers are W; -1: they are -W, as log weights are")
-      ->type_name("S")
-      ->check(support::one_of({"1", "+1", "-1"}));
-  app.add_option("--inefficiency", s.inefficiency,
-                 "Statistical inefficiency: how many values carry what one independent does")
-      ->type_name("G")
-      ->check(support::positive_number());
-  app.add_option("--order", s.order, "Highest order, 1 to 32, by default 6")
-      ->type_name("N")
-      ->transform(support::whole_number(1, 32));
-  app.add_option("--format", s.format, "table (default) or csv")
-      ->type_name("FORMAT")
-      ->check(support::one_of({"table", "csv"}));
-  s.answer = support::parse(app, argc, argv, [&] {
-    if (!s.numbers.column.empty() && s.numbers.path.empty())
-      throw CLI::ValidationError("--column", "needs a FILE");
-  });
-  return s;
+support::options command_line(settings& s) {
+  support::options o("free_energy", help_head, help_foot);
+  support::number_file(o, s.numbers, "Work values");
+  o.positive("--kT", s.kT, "E", "Temperature in the unit of the work");
+  o.choice("--sign", s.sign, {"1", "+1", "-1"}, "S",
+           "1 (default): numbers are W; -1: they are -W, as log weights are");
+  o.positive("--inefficiency", s.inefficiency, "G",
+             "Statistical inefficiency: how many values carry what one independent does");
+  o.whole("--order", s.order, 1, 32, "N", "Highest order");
+  o.choice("--format", s.format, {"table", "csv"}, "FORMAT");
+  return o;
 }
 
 std::string run(const settings& s) {
-  if (!s.answer.empty()) return s.answer;
   const support::oscillator model;
   std::string name = "4000 work values of a harmonic oscillator, k = 1 to 1.5, moved by 0.5";
   std::vector<double> work;
   if (s.numbers.path.empty()) {
     for (const double w : model.work(4000, 2024)) work.push_back(s.kT * w);
   } else {
-    support::numbers read = support::read_numbers(s.numbers);
-    name = support::one_line(s.numbers.name());
-    if (!read.column.empty()) name += ", column " + support::in_quotes(read.column);
+    support::named_numbers read = support::read_sample(s.numbers);
+    name = std::move(read.name);
     work = std::move(read.values);
     for (double& w : work) {
-      w *= s.sign;
+      if (s.sign == "-1") w = -w;
       if (!std::isfinite(w / s.kT))
         throw support::input_error(
             s.numbers.name(), {},
@@ -121,7 +97,8 @@ std::string run(const settings& s) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return support::finish("free_energy", [&] { return run(parse_command_line(argc, argv)); });
+  settings s;
+  return support::finish(command_line(s), argc, argv, [&] { return run(s); });
 }
 
 // Output:

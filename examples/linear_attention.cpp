@@ -10,16 +10,17 @@
 #include <vector>
 
 #include "support/draw.hpp"
+#include "support/linear_plot.hpp"
 #include "support/linear_report.hpp"
 #include "support/program.hpp"
+#include "support/shared_options.hpp"
 
 namespace {
 
 constexpr const char* help_head =
     R"(Compares attention with softmax truncated at an order, which needs a state of fixed size in place
 of all keys and values. Reads queries, keys and values from .npy files of [tokens, width], scaled so
-that a score is q k; without files it takes two causal heads of a trained transformer.
-)";
+that a score is q k; without files it takes two causal heads of a trained transformer.)";
 
 constexpr const char* help_foot =
     R"(What the table shows
@@ -37,74 +38,45 @@ an exact --window and --sinks.
 
 Examples
   linear_attention --orders 2 --window 64 --sinks 4
-  linear_attention --q l0h1_q.npy --k l0h1_k.npy --v l0h1_v.npy --causal --format csv
-
-Bad input ends the program with status 2 and one line that says where, what and how to mend it.)";
+  linear_attention --q l0h1_q.npy --k l0h1_k.npy --v l0h1_v.npy --causal --format csv)";
 
 struct settings {
-  std::string q, k, v, format = "table", plot;
-  support::linear_settings trial{};
-
-  std::string answer;  ///< to print instead of all else: the help or the version
+  support::head_files files;
+  std::vector<int> orders = support::linear_settings{}.orders;
+  std::vector<std::string> forms = {"all"};
+  int window = 0, sinks = 0;
+  std::string format = "table", plot;
 };
 
-settings parse_command_line(int argc, const char* const* argv) {
-  settings s;
-  std::vector<std::string> forms = {"all"};
-  CLI::App app(help_head, "linear_attention");
-  app.footer(help_foot);
-  app.add_option("--q", s.q, "Queries, .npy")->type_name("FILE")->check(support::nonempty());
-  app.add_option("--k", s.k, "Keys, .npy")->type_name("FILE")->check(support::nonempty());
-  app.add_option("--v", s.v, "Values, .npy")->type_name("FILE")->check(support::nonempty());
-  app.add_flag("--causal", s.trial.causal,
-               "A query sees no later key; so it is without files anyway");
-  app.add_option("--orders", s.trial.orders, "Orders, 0 to 16, by default 0,1,2,3,4,6,8")
-      ->type_name("N[,N]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->transform(support::whole_number(0, cumulus::max_feature_order));
-  app.add_option("--form", forms, "taylor, moment or all (default)")
-      ->type_name("FORM[,FORM]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(support::one_of({"taylor", "moment", "all"}));
-  app.add_option("--window", s.trial.window, "Last keys that are exact, 0 to 1000000, by default 0")
-      ->type_name("N")
-      ->transform(support::whole_number(0, 1000000));
-  app.add_option("--sinks", s.trial.sinks, "First keys that are exact, 0 to 1000000, by default 0")
-      ->type_name("N")
-      ->transform(support::whole_number(0, 1000000));
-  app.add_option("--format", s.format, "table (default) or csv")
-      ->type_name("FORMAT")
-      ->check(support::one_of({"table", "csv"}));
-  app.add_option("--plot", s.plot, "Also draw the errors into a .svg or .png, by gnuplot")
-      ->type_name("FILE")
-      ->check(support::nonempty());
-  s.answer = support::parse(app, argc, argv, [&] {
-    const int files = int(!s.q.empty()) + int(!s.k.empty()) + int(!s.v.empty());
-    if (files == 1 || files == 2) throw CLI::ValidationError("--q, --k and --v", "go together");
-    if (files == 0) s.trial.causal = true;
-    if (s.trial.window > 0 && !s.trial.causal)
-      throw CLI::ValidationError("--window", "needs --causal");
+support::options command_line(settings& s) {
+  support::options o("linear_attention", help_head, help_foot);
+  support::attention_files(o, s.files);
+  o.whole("--orders", s.orders, 0, cumulus::max_feature_order, "N[,N]", "Orders");
+  o.choice("--form", s.forms, {"taylor", "moment", "all"}, "FORM[,FORM]");
+  o.whole("--window", s.window, 0, 1000000, "N", "Last keys that are exact");
+  o.whole("--sinks", s.sinks, 0, 1000000, "N", "First keys that are exact");
+  o.choice("--format", s.format, {"table", "csv"}, "FORMAT");
+  support::plot_file(o, s.plot, "the errors");
+  o.check("--window", [&s] {
+    return std::string(s.window > 0 && !s.files.is_causal() ? "needs --causal" : "");
   });
-  if (std::find(forms.begin(), forms.end(), "all") == forms.end()) s.trial.forms = forms;
-  if (!s.plot.empty()) support::plot_terminal(s.plot);  // refuses the name before any work
-  return s;
+  return o;
 }
 
 /// The head of the files. Throws input_error.
-support::attention_head load(const settings& s) {
-  support::attention_head head{support::one_line(s.k), support::read_npy_matrix(s.q),
-                               support::read_npy_matrix(s.k), support::read_npy_matrix(s.v)};
+support::attention_head load(const support::head_files& files) {
+  support::attention_head head{support::one_line(files.k), support::read_npy_matrix(files.q),
+                               support::read_npy_matrix(files.k),
+                               support::read_npy_matrix(files.v)};
   const auto need = [](const std::string& file, const char* what, long has, long should) {
     if (has != should)
       throw support::input_error(file, {}, std::to_string(has) + what,
                                  "the keys have " + std::to_string(should));
   };
-  need(s.q, " numbers a token", head.q.cols(), head.k.cols());
-  need(s.v, " tokens", head.v.rows(), head.k.rows());
-  if (s.trial.causal && head.q.rows() > head.k.rows())
-    throw support::input_error(s.q, {},
+  need(files.q, " numbers a token", head.q.cols(), head.k.cols());
+  need(files.v, " tokens", head.v.rows(), head.k.rows());
+  if (files.causal && head.q.rows() > head.k.rows())
+    throw support::input_error(files.q, {},
                                std::to_string(head.q.rows()) + " causal queries of " +
                                    std::to_string(head.k.rows()) + " keys",
                                "give each query its own key");
@@ -112,16 +84,21 @@ support::attention_head load(const settings& s) {
 }
 
 std::string run(const settings& s) {
-  if (!s.answer.empty()) return s.answer;
   std::vector<support::attention_head> heads;
-  if (s.q.empty()) {
+  if (s.files.given()) {
+    heads.push_back(load(s.files));
+  } else {
     heads = support::sample_heads();
     for (auto& head : heads) head.name += ", 256 tokens of a trained transformer";
-  } else {
-    heads.push_back(load(s));
   }
+  support::linear_settings trial;
+  trial.orders = s.orders;
+  if (std::find(s.forms.begin(), s.forms.end(), "all") == s.forms.end()) trial.forms = s.forms;
+  trial.causal = s.files.is_causal();
+  trial.window = s.window;
+  trial.sinks = s.sinks;
   std::vector<support::linear_report> reports;
-  for (const auto& head : heads) reports.push_back(support::over_orders(head, s.trial));
+  for (const auto& head : heads) reports.push_back(support::over_orders(head, trial));
   std::string out;
   if (s.format == "csv") {
     std::vector<std::vector<std::string>> table;
@@ -146,7 +123,8 @@ std::string run(const settings& s) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return support::finish("linear_attention", [&] { return run(parse_command_line(argc, argv)); });
+  settings s;
+  return support::finish(command_line(s), argc, argv, [&] { return run(s); });
 }
 
 // Output:

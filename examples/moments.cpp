@@ -22,6 +22,7 @@
 #include "support/moments_report.hpp"
 #include "support/program.hpp"
 #include "support/progress.hpp"
+#include "support/shared_options.hpp"
 #include "support/stream_numbers.hpp"
 
 namespace {
@@ -29,8 +30,7 @@ namespace {
 constexpr const char* help_head =
     R"(Prints the moments, cumulants, skewness and kurtosis of the numbers in FILE, and the expansion of
 their logsumexp, in one pass and constant memory. Reads standard input where FILE is -; without FILE
-it takes a million numbers by a formula. A terminal shows how far it has come.
-)";
+it takes a million numbers by a formula. A terminal shows how far it has come.)";
 
 constexpr const char* help_foot =
     R"(FILE is text, one number on each line; a table; or .npy, as `expand` reads them, of any size.
@@ -46,9 +46,7 @@ parts of a sample, counted on several machines, become the whole.
 Examples
   moments huge.csv --column 2
   zcat numbers.gz | moments - --order 4 --format csv
-  moments --form chebyshev
-
-Bad input ends the program with status 2 and one line that says where, what and how to mend it.)";
+  moments --form chebyshev)";
 
 support::objection finite(double value) {
   if (std::isfinite(value)) return {};
@@ -61,53 +59,19 @@ struct settings {
   int order = 8;
   std::string form = "taylor", format = "table", save;
   std::vector<std::string> merge;
-
-  std::string answer;  ///< to print instead of all else: the help or the version
 };
 
-settings parse_command_line(int argc, const char* const* argv) {
-  settings s;
-  CLI::App app(help_head, "moments");
-  app.footer(help_foot);
-  app.add_option("FILE", s.numbers.path, "Numbers to read; - is standard input")
-      ->type_name("")
-      ->check(support::nonempty());
-  app.add_option("--column", s.numbers.column, "Column of a table, by name or number from 1")
-      ->type_name("NAME|N")
-      ->check(support::nonempty());
-  app.add_option("--weights", s.weights.path, "Weights, as many as numbers, each 0 or more")
-      ->type_name("FILE")
-      ->check(support::nonempty());
-  app.add_option("--weights-column", s.weights.column, "Column of the table of weights")
-      ->type_name("NAME|N")
-      ->check(support::nonempty());
-  app.add_option("--order", s.order, "Highest order, 4 to 32, by default 8")
-      ->type_name("N")
-      ->transform(support::whole_number(4, 32));
-  app.add_option("--form", s.form, "taylor (default), moment, chebyshev or enclosure")
-      ->type_name("FORM")
-      ->check(support::one_of({"taylor", "moment", "chebyshev", "enclosure"}));
-  app.add_option("--save", s.save, "Also write the state of the sample")
-      ->type_name("FILE")
-      ->check(support::nonempty());
-  app.add_option("--merge", s.merge, "Also count a sample whose state was saved, of the same order")
-      ->type_name("FILE")
-      ->allow_extra_args(false)
-      ->check(support::nonempty());
-  app.add_option("--format", s.format, "table (default) or csv")
-      ->type_name("FORMAT")
-      ->check(support::one_of({"table", "csv"}));
-  s.answer = support::parse(app, argc, argv, [&] {
-    if (!s.numbers.column.empty() && s.numbers.path.empty())
-      throw CLI::ValidationError("--column", "needs a FILE");
-    if (!s.weights.path.empty() && s.numbers.path.empty())
-      throw CLI::ValidationError("--weights", "needs a FILE");
-    if (!s.weights.column.empty() && s.weights.path.empty())
-      throw CLI::ValidationError("--weights-column", "needs --weights FILE");
-    if (s.numbers.path == "-" && s.weights.path == "-")
-      throw CLI::ValidationError("--weights", "standard input holds the numbers already");
-  });
-  return s;
+support::options command_line(settings& s) {
+  support::options o("moments", help_head, help_foot);
+  support::number_file(o, s.numbers, "Numbers");
+  support::needs_file(o, "--weights", s.weights.path, s.numbers);
+  support::weights_file(o, s.weights, s.numbers, "Weights, as many as numbers", "numbers");
+  o.whole("--order", s.order, 4, 32, "N", "Highest order");
+  o.choice("--form", s.form, {"taylor", "moment", "chebyshev", "enclosure"}, "FORM");
+  o.file("--save", s.save, "Also write the state of the sample");
+  o.file("--merge", s.merge, "Also count a sample whose state was saved, of the same order");
+  o.choice("--format", s.format, {"table", "csv"}, "FORMAT");
+  return o;
 }
 
 /// 3 f^2, f the fractional part of i times the golden ratio: dense in [0, 3], more so near 0.
@@ -190,7 +154,6 @@ void save(const support::running_sample& sample, const std::string& path) {
 }
 
 std::string run(const settings& s) {
-  if (!s.answer.empty()) return s.answer;
   const int held = s.order + 2;  // a bound takes the moments to the next even order
   support::moments_report report;
   report.sample = support::running_sample(held);
@@ -217,7 +180,8 @@ std::string run(const settings& s) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return support::finish("moments", [&] { return run(parse_command_line(argc, argv)); });
+  settings s;
+  return support::finish(command_line(s), argc, argv, [&] { return run(s); });
 }
 
 // Output:

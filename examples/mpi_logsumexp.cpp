@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "support/program.hpp"
+#include "support/shared_options.hpp"
 #include "support/stream_numbers.hpp"
 
 namespace {
@@ -27,8 +28,7 @@ namespace {
 constexpr const char* help_head =
     R"(Computes log sum e^x of the numbers x in an .npy file, each rank of an MPI program reading a part of
 it; and the mean of x under softmax(x), and the expansion of both from the moments of x. Without FILE
-it takes numbers by a formula, whose plain sum of e^x overflows.
-)";
+it takes numbers by a formula, whose plain sum of e^x overflows.)";
 
 constexpr const char* help_foot =
     R"(FILE is a 1-D or 2-D array of floats, integers or bools, as numpy.save writes it, that every rank can
@@ -37,44 +37,30 @@ roundings.
 
 Examples
   mpirun -np 4 mpi_logsumexp --count 1e8
-  mpirun -np 64 mpi_logsumexp huge.npy
-
-Bad input ends the program with status 2 and one line that says where, what and how to mend it.)";
+  mpirun -np 64 mpi_logsumexp huge.npy)";
 
 struct settings {
   support::source numbers;  ///< path empty: by formula
   double count = 4e6;
   int order = 8, digits = 12;
-
-  std::string answer;  ///< to print instead of all else: the help or the version
 };
 
-settings parse_command_line(int argc, const char* const* argv) {
-  settings s;
-  CLI::App app(help_head, "mpi_logsumexp");
-  app.footer(help_foot);
-  app.add_option("FILE", s.numbers.path, "An .npy file")->type_name("")->check(support::nonempty());
-  app.add_option("--column", s.numbers.column, "Column of a 2-D array, from 1")
-      ->type_name("N")
-      ->check(support::nonempty());
-  app.add_option("--count", s.count, "How many numbers by formula, by default 4e6")
-      ->type_name("N")
-      ->check(support::positive_number());
-  app.add_option("--order", s.order, "Order of the expansion, 1 to 12, by default 8")
-      ->type_name("N")
-      ->transform(support::whole_number(1, 12));
-  app.add_option("--digits", s.digits, "Digits to print, 1 to 17, by default 12")
-      ->type_name("N")
-      ->transform(support::whole_number(1, 17));
-  s.answer = support::parse(app, argc, argv, [&] {
-    if (!s.numbers.column.empty() && s.numbers.path.empty())
-      throw CLI::ValidationError("--column", "needs a FILE");
-    if (!(s.count < 0x1p53) || s.count != std::floor(s.count))
-      throw CLI::ValidationError("--count", "must be a whole number below 2^53");
-    if (s.numbers.path == "-")
-      throw CLI::ValidationError("FILE", "standard input has no parts for ranks");
+support::options command_line(settings& s) {
+  support::options o("mpi_logsumexp", help_head, help_foot);
+  o.file("FILE", s.numbers.path, "An .npy file");
+  o.text("--column", s.numbers.column, "N", "Column of a 2-D array, from 1");
+  o.positive("--count", s.count, "N", "How many numbers by formula");
+  o.whole("--order", s.order, 1, 12, "N", "Order of the expansion");
+  o.whole("--digits", s.digits, 1, 17, "N", "Digits to print");
+  support::needs_file(o, "--column", s.numbers.column, s.numbers);
+  o.check("--count", [&s] {
+    const bool whole = s.count < 0x1p53 && s.count == std::floor(s.count);
+    return std::string(whole ? "" : "must be a whole number below 2^53");
   });
-  return s;
+  o.check("FILE", [&s] {
+    return std::string(s.numbers.path == "-" ? "standard input has no parts for ranks" : "");
+  });
+  return o;
 }
 
 /// What each rank keeps of its part.
@@ -193,11 +179,12 @@ int main(int argc, char** argv) {
   int rank = 0, status = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   try {
-    const settings s = parse_command_line(argc, argv);
-    if (s.answer.empty()) {
+    settings s;
+    const std::string answer = command_line(s).parse(argc, argv);
+    if (answer.empty()) {
       status = run(s);
     } else if (rank == 0) {
-      support::print(s.answer);
+      support::print(answer);
     }
   } catch (const std::exception& error) {
     if (rank == 0)

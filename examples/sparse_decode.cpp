@@ -22,8 +22,7 @@ using cumulus::index_t;
 constexpr const char* help_head =
     R"(Decodes a token at a time over a cache that grows, by dense attention and by attention to the best
 blocks, and compares tokens per second. The number of blocks is the least, of 1, 2, 4, ..., whose
-mean output error stays within --error.
-)";
+mean output error stays within --error.)";
 
 constexpr const char* help_foot =
     R"(The cache is made up: keys wander between topics, as those of a text do, and each query asks for
@@ -37,45 +36,24 @@ one of them. What the table shows
 
 Examples
   sparse_decode --tokens 65536 --width 128
-  sparse_decode --error 1e-2 --score taylor2 --rank 8
-
-Bad input ends the program with status 2 and one line that says where, what and how to mend it.)";
+  sparse_decode --error 1e-2 --score taylor2 --rank 8)";
 
 struct settings {
   int tokens = 16384, width = 64, block = 64, rank = 4, queries = 32;
   double error = 1e-2;
   std::string score = "smooth2";
-
-  std::string answer;  ///< to print instead of all else: the help or the version
 };
 
-settings parse_command_line(int argc, const char* const* argv) {
-  settings s;
-  CLI::App app(help_head, "sparse_decode");
-  app.footer(help_foot);
-  app.add_option("--tokens", s.tokens, "Tokens at the end, by default 16384")
-      ->type_name("N")
-      ->transform(support::whole_number(1024, 1 << 22));
-  app.add_option("--width", s.width, "Width of keys and values, by default 64")
-      ->type_name("D")
-      ->transform(support::whole_number(1, 1024));
-  app.add_option("--block", s.block, "Tokens a block, by default 64")
-      ->type_name("B")
-      ->transform(support::whole_number(1, 512));
-  app.add_option("--queries", s.queries, "Tokens to decode at each length, by default 32")
-      ->type_name("Q")
-      ->transform(support::whole_number(1, 100000));
-  app.add_option("--error", s.error, "Relative error of the output to stay within, by default 0.01")
-      ->type_name("E")
-      ->check(support::positive_number());
-  app.add_option("--score", s.score, "mean, taylor2, smooth2 (default) or box")
-      ->type_name("SCORE")
-      ->check(support::one_of({"mean", "taylor2", "smooth2", "box"}));
-  app.add_option("--rank", s.rank, "Directions kept of a block's covariance, by default 4")
-      ->type_name("R")
-      ->transform(support::whole_number(1, 64));
-  s.answer = support::parse(app, argc, argv, [] {});
-  return s;
+support::options command_line(settings& s) {
+  support::options o("sparse_decode", help_head, help_foot);
+  o.whole("--tokens", s.tokens, 1024, 1 << 22, "N", "Tokens at the end");
+  o.whole("--width", s.width, 1, 1024, "D", "Width of keys and values");
+  o.whole("--block", s.block, 1, 512, "B", "Tokens a block");
+  o.whole("--queries", s.queries, 1, 100000, "Q", "Tokens to decode at each length");
+  o.positive("--error", s.error, "E", "Relative error of the output to stay within");
+  o.choice("--score", s.score, {"mean", "taylor2", "smooth2", "box"}, "SCORE");
+  o.whole("--rank", s.rank, 1, 64, "R", "Directions kept of a block's covariance");
+  return o;
 }
 
 struct trial {
@@ -170,7 +148,6 @@ class decoder {
 };
 
 std::string run(const settings& s) {
-  if (!s.answer.empty()) return s.answer;
   decoder decode(s);
   std::vector<std::vector<std::string>> rows = {
       {"tokens", "blocks", "of", "error", "bound", "dense", "sparse", "faster"}};
@@ -191,7 +168,8 @@ std::string run(const settings& s) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return support::finish("sparse_decode", [&] { return run(parse_command_line(argc, argv)); });
+  settings s;
+  return support::finish(command_line(s), argc, argv, [&] { return run(s); });
 }
 
 // Output:

@@ -5,7 +5,7 @@
 //   temperature                       a ring of 12 spins
 //   temperature energies.txt --to 2 --steps 40 --plot log_z.svg
 //   temperature --help
-#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +13,8 @@
 #include "support/draw.hpp"
 #include "support/ising_ring.hpp"
 #include "support/program.hpp"
-#include "support/read_numbers.hpp"
+#include "support/read_sample.hpp"
+#include "support/shared_options.hpp"
 #include "support/temperature_report.hpp"
 
 namespace {
@@ -21,8 +22,7 @@ namespace {
 constexpr const char* help_head =
     R"(Expands log Z(beta) = log sum w e^(-beta E) and its derivatives in beta from the moments of the
 energies E, which one pass over them gives. Reads E from FILE, or from standard input where FILE is
--; without FILE it takes all 4096 states of a ring of 12 spins.
-)";
+-; without FILE it takes all 4096 states of a ring of 12 spins.)";
 
 constexpr const char* help_foot =
     R"(FILE is text, one number on each line; a table; or .npy, as `expand` reads them.
@@ -38,9 +38,7 @@ The series surely converges for |beta| below the radius; the bounds hold at ever
 Examples
   temperature levels.csv --column energy --weights levels.csv --weights-column degeneracy
   temperature --from -0.1 --to 0.1 --steps 8 --order 6
-  temperature energies.npy --to 0.5 --plot heat.svg --format csv
-
-Bad input ends the program with status 2 and one line that says where, what and how to mend it.)";
+  temperature energies.npy --to 0.5 --plot heat.svg --format csv)";
 
 support::objection finite(double value) {
   if (std::isfinite(value)) return {};
@@ -53,84 +51,36 @@ struct settings {
   double from = 0, to = 0.5;
   int steps = 10, order = 12;
   std::string format = "table", plot;
-
-  std::string answer;  ///< to print instead of all else: the help or the version
 };
 
-settings parse_command_line(int argc, const char* const* argv) {
-  settings s;
-  CLI::App app(help_head, "temperature");
-  app.footer(help_foot);
-  app.add_option("FILE", s.numbers.path, "Energies to read; - is standard input")
-      ->type_name("")
-      ->check(support::nonempty());
-  app.add_option("--column", s.numbers.column, "Column of a table, by name or number from 1")
-      ->type_name("NAME|N")
-      ->check(support::nonempty());
-  app.add_option("--weights", s.weights.path, "Weights (degeneracies), each 0 or more")
-      ->type_name("FILE")
-      ->check(support::nonempty());
-  app.add_option("--weights-column", s.weights.column, "Column of the table of weights")
-      ->type_name("NAME|N")
-      ->check(support::nonempty());
-  app.add_option("--from", s.from, "First beta, by default 0")
-      ->type_name("BETA")
-      ->check(support::finite_number());
-  app.add_option("--to", s.to, "Last beta, by default 0.5")
-      ->type_name("BETA")
-      ->check(support::finite_number());
-  app.add_option("--steps", s.steps, "Steps between them, 1 to 1000, by default 10")
-      ->type_name("N")
-      ->transform(support::whole_number(1, 1000));
-  app.add_option("--order", s.order, "Order of the series, 0 to 64, by default 12")
-      ->type_name("N")
-      ->transform(support::whole_number(0, 64));
-  app.add_option("--format", s.format, "table (default) or csv")
-      ->type_name("FORMAT")
-      ->check(support::one_of({"table", "csv"}));
-  app.add_option("--plot", s.plot, "Also draw the table into a .svg or .png, by gnuplot")
-      ->type_name("FILE")
-      ->check(support::nonempty());
-  s.answer = support::parse(app, argc, argv, [&] {
-    if (!s.numbers.column.empty() && s.numbers.path.empty())
-      throw CLI::ValidationError("--column", "needs a FILE");
-    if (!s.weights.path.empty() && s.numbers.path.empty())
-      throw CLI::ValidationError("--weights", "needs a FILE");
-    if (!s.weights.column.empty() && s.weights.path.empty())
-      throw CLI::ValidationError("--weights-column", "needs --weights FILE");
-    if (s.numbers.path == "-" && s.weights.path == "-")
-      throw CLI::ValidationError("--weights", "standard input holds the energies already");
-  });
-  if (!s.plot.empty()) support::plot_terminal(s.plot);  // refuses the name before any work
-  return s;
+support::options command_line(settings& s) {
+  support::options o("temperature", help_head, help_foot);
+  support::number_file(o, s.numbers, "Energies");
+  support::needs_file(o, "--weights", s.weights.path, s.numbers);
+  support::weights_file(o, s.weights, s.numbers, "Weights (degeneracies)", "energies");
+  o.number("--from", s.from, "BETA", "First beta");
+  o.number("--to", s.to, "BETA", "Last beta");
+  o.whole("--steps", s.steps, 1, 1000, "N", "Steps between them");
+  o.whole("--order", s.order, 0, 64, "N", "Order of the series");
+  o.choice("--format", s.format, {"table", "csv"}, "FORMAT");
+  support::plot_file(o, s.plot, "the table");
+  return o;
 }
 
 std::string run(const settings& s) {
-  if (!s.answer.empty()) return s.answer;
   const support::ising_ring ring;
   std::string name = "All states of a ring of 12 spins, E = -sum s_i s_i+1";
   std::vector<double> energies, weights;
   if (s.numbers.path.empty()) {
     energies = ring.energies();
   } else {
-    support::numbers read = support::read_numbers(s.numbers);
-    name = support::one_line(s.numbers.name());
-    if (!read.column.empty()) name += ", column " + support::in_quotes(read.column);
+    support::named_numbers read = support::read_sample(s.numbers);
+    name = std::move(read.name);
     energies = std::move(read.values);
   }
   weights.assign(energies.size(), 1.0);
-  if (!s.weights.path.empty()) {
-    weights = support::read_numbers(s.weights).values;
-    const auto fail = [&](const std::string& wrong, const std::string& mend) {
-      throw support::input_error(s.weights.name(), {}, wrong, mend);
-    };
-    if (weights.size() != energies.size())
-      fail(std::to_string(weights.size()) + " weights for " + std::to_string(energies.size()) +
-               " energies",
-           "give each energy one weight");
-    if (std::all_of(weights.begin(), weights.end(), [](double w) { return w == 0; }))
-      fail("every weight is 0", "give a positive one");
-  }
+  if (!s.weights.path.empty())
+    weights = support::read_weights(s.weights, energies.size(), "energies");
   std::vector<double> betas;
   for (int i = 0; i <= s.steps; ++i) betas.push_back((s.from * (s.steps - i) + s.to * i) / s.steps);
   support::temperature_report report = support::over_temperature(energies, weights, s.order, betas);
@@ -143,7 +93,8 @@ std::string run(const settings& s) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return support::finish("temperature", [&] { return run(parse_command_line(argc, argv)); });
+  settings s;
+  return support::finish(command_line(s), argc, argv, [&] { return run(s); });
 }
 
 // Output:

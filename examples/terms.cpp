@@ -29,29 +29,18 @@ struct settings {
   int order = 6;
   std::string function = "logsumexp", moments = "m", format = "text";
   bool raw = false;
-
-  std::string answer;  ///< to print instead of all else: the help or the version
 };
 
-settings parse_command_line(int argc, const char* const* argv) {
-  settings s;
-  CLI::App app("Prints the terms of the expansions of logsumexp and softmax.\n", "terms");
-  app.footer(help_foot);
-  app.add_option("--order", s.order, "Highest order, 0 to 40, by default 6")
-      ->type_name("N")
-      ->transform(support::whole_number(0, cumulus::max_terms_order));
-  app.add_option("--function", s.function, "logsumexp (default) or softmax")
-      ->type_name("NAME")
-      ->check(support::one_of({"logsumexp", "softmax"}));
-  app.add_option("--moments", s.moments, "m (default), moments over factorials; or mu, moments")
-      ->type_name("NAME")
-      ->check(support::one_of({"m", "mu"}));
-  app.add_flag("--raw", s.raw, "Moments about zero, not about the mean");
-  app.add_option("--format", s.format, "text (default), latex, markdown or cpp")
-      ->type_name("FORMAT")
-      ->check(support::one_of({"text", "latex", "markdown", "cpp"}));
-  s.answer = support::parse(app, argc, argv, [] {});
-  return s;
+support::options command_line(settings& s) {
+  support::options o("terms", "Prints the terms of the expansions of logsumexp and softmax.",
+                     help_foot);
+  o.whole("--order", s.order, 0, cumulus::max_terms_order, "N", "Highest order");
+  o.choice("--function", s.function, {"logsumexp", "softmax"}, "NAME");
+  o.choice("--moments", s.moments, {"m", "mu"}, "NAME",
+           "m (default), moments over factorials; or mu, moments");
+  o.flag("--raw", s.raw, "Moments about zero, not about the mean");
+  o.choice("--format", s.format, {"text", "latex", "markdown", "cpp"}, "FORMAT");
+  return o;
 }
 
 /// What is expanded, and what the symbols mean; each line after `comment`.
@@ -69,7 +58,6 @@ std::string definitions(const settings& s, const std::string& comment) {
 }
 
 std::string run(const settings& s) {
-  if (!s.answer.empty()) return s.answer;
   const bool softmax = s.function == "softmax";
   const auto symbols = s.moments == "mu" ? cumulus::moment_symbols::mu : cumulus::moment_symbols::m;
   const auto about = s.raw ? cumulus::moments_about::zero : cumulus::moments_about::mean;
@@ -96,7 +84,8 @@ std::string run(const settings& s) {
       out += "| " + order + " | " + cumulus::as_markdown(p, symbols) + " |\n";
     if (s.format == "cpp") {
       const std::string name = s.function + "_" + order;
-      out += "\n" + cumulus::as_cpp(p, name, symbols);
+      out += "\n";
+      out += cumulus::as_cpp(p, name, symbols);
       sum += "  sum += " + name + "(" + s.moments + call + ";\n";
     }
   }
@@ -114,7 +103,8 @@ std::string run(const settings& s) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return support::finish("terms", [&] { return run(parse_command_line(argc, argv)); });
+  settings s;
+  return support::finish(command_line(s), argc, argv, [&] { return run(s); });
 }
 
 // Output:

@@ -2,6 +2,8 @@
 //
 // report DIRECTORY FILE.json...: what Google Benchmark wrote, as DIRECTORY/report.md (the ratios that matter, each within one
 // run; then every time) and DIRECTORY/*.plot for gnuplot. Medians where a benchmark was repeated; processor time.
+#include "../../examples/support/plot_style.hpp"
+
 #include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -37,8 +39,14 @@ struct measured {
 
 using results = std::map<place, measured>;
 
+struct cache {
+  int level = 0;
+  std::int64_t bytes = 0;
+};
+
 struct run_context {
   std::string run, text;
+  std::vector<cache> caches{};  ///< of data
 };
 
 std::string number(const char* format, double value) {
@@ -100,6 +108,12 @@ void read(const std::string& file, results& all, std::vector<run_context>& conte
   contexts.push_back({name, text("cpu") + "; " + text("compiler") + " " + text("flags") +
                                 "; commit " + text("commit") + "; instruction set " + isa + "; " +
                                 text("date")});
+  if (context.contains("caches")) {
+    for (const auto& c : context.at("caches")) {
+      if (c.value("type", "") != "Instruction")
+        contexts.back().caches.push_back({c.value("level", 0), c.value("size", std::int64_t(0))});
+    }
+  }
   for (const auto& b : json.at("benchmarks")) {
     if (b.at("run_type") == "aggregate" && b.at("aggregate_name") != "median") continue;
     if (b.value("error_occurred", false)) continue;
@@ -312,68 +326,149 @@ std::string table(const group& g, const results& all) {
     sizes.insert(p.n);
   }
   std::string out = "| |", rule = "|---|";
-  for (const auto n : sizes) out += " " + size_text(n) + " |", rule += "---|";
+  const auto add_cell = [&out](const std::string& text) { out.append(" ").append(text) += " |"; };
+  for (const auto n : sizes) add_cell(size_text(n)), rule += "---|";
   out += " largest error |\n" + rule + "---|\n";
   for (const auto& [who, cells] : rows) {
-    out += "| " + who + " |";
+    out += '|';
+    add_cell(who);
     std::optional<double> error;
     for (const auto n : sizes) {
       const auto cell = cells.find(n);
-      out += cell == cells.end() ? " |" : " " + number("%.3f", cell->second.ns) + " |";
-      if (cell != cells.end()) raise_to(error, cell->second.error);
+      if (cell == cells.end()) {
+        out += " |";
+        continue;
+      }
+      add_cell(number("%.3f", cell->second.ns));
+      raise_to(error, cell->second.error);
     }
-    out += " " + error_text(error) + " |\n";
+    add_cell(error_text(error));
+    out += '\n';
   }
   return out;
 }
 
-/// Grey text and lines of middle brightness on nothing: readable on a dark and on a light page.
-std::string plot(const group& g, const results& all, const std::string& svg) {
-  std::map<std::string, std::map<std::int64_t, double>> lines;
+/// gnuplot's axes of every plot here: ns an element against n.
+constexpr const char* plot_axes =
+    R"(set logscale x 2
+set logscale y 10
+set xtics ('64' 64, '1 K' 1024, '16 K' 16384, '256 K' 262144, '4 M' 4194304)
+set xrange [48:22369621]
+set xlabel 'n'
+set key invert
+)";
+
+/// ns by n of each contender of a group, and of the floors.
+using curves = std::map<std::string, std::map<std::int64_t, double>>;
+
+curves curves_of(const group& g, const results& all) {
+  curves lines;
   for (const auto& [p, m] : all) {
     const bool floor = p.function == "floor";
     if (p.run != g.run || p.scalar != g.scalar || p.n == batch) continue;
     if (floor ? !p.detail.empty() : p.function != g.function || p.detail != g.detail) continue;
     lines[(floor ? "floor: " : "") + p.who][p.n] = m.ns;
   }
-  std::ostringstream out;
-  out << "set terminal svg size 860,520 dynamic font 'sans-serif,13'\n"
-         "set output '"
-      << svg
-      << "'\n"
-         "set border 3 lc rgb '#808080'\nset tics nomirror textcolor rgb '#808080'\n"
-         "set grid lc rgb '#808080' lw 0.3 dt 3\n"
-         "set logscale x 2\nset logscale y 10\n"
-         "set xtics ('64' 64, '256' 256, '1024' 1024, '4096' 4096, '16K' 16384, '64K' 65536, "
-         "'1M' 1048576, '16M' 16777216)\n"
-         "set xrange [48:22369621]\n"
-         "set xlabel 'n' tc rgb '#808080'\nset ylabel 'ns per element' tc rgb '#808080'\n"
-         "set title '"
-      << g.function << ", " << g.scalar << (g.detail.empty() ? "" : ", ") << g.detail
-      << "' tc rgb '#808080'\n"
-         "set key outside right tc rgb '#808080' noenhanced\n";
-  constexpr const char* colours[] = {"#4477aa", "#66a61e", "#aa3377", "#cc9911", "#7570b3",
-                                     "#1b9e77", "#a6761d", "#e7298a", "#5f9ea0"};
-  std::size_t index = 0, colour = 0;
-  std::string commands;
-  for (const auto& [who, points] : lines) {
-    const std::string block = "$line" + std::to_string(index++);
-    out << block << " << END\n";
-    for (const auto& [n, ns] : points) out << n << ' ' << ns << '\n';
-    out << "END\n";
-    std::string style = "lw 1.5 lc rgb '" + std::string(colours[colour % std::size(colours)]) + "'";
+  return lines;
+}
+
+/// Who is drawn, from below: the floors, the peers by name, cumulus.
+std::vector<std::string> drawn(const std::set<std::string>& names) {
+  std::vector<std::string> order(names.begin(), names.end());
+  const auto height = [](const std::string& who) {
+    return who == "cumulus" ? 2 : who.starts_with("floor") ? 0 : 1;
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const auto& one, const auto& other) { return height(one) < height(other); });
+  return order;
+}
+
+/// gnuplot's `plot` of `lines`, its data before it. All of `order` are in the legend, those without a line here too.
+std::string plot_command(const curves& lines, const std::vector<std::string>& order,
+                         const std::string& block) {
+  std::string data, commands;
+  std::size_t colour = 0;
+  for (const std::string& who : order) {
+    std::string name = "NaN";
+    if (const auto line = lines.find(who); line != lines.end()) {
+      name = "$" + block + std::to_string(colour) + (who.starts_with("floor") ? who.substr(7) : "");
+      data += name + " << END\n";
+      for (const auto& [n, ns] : line->second)
+        data += std::to_string(n) + ' ' + number("%g", ns) + '\n';
+      data += "END\n";
+    }
+    std::string style = "lw 2 lc rgb '";
     if (who == "cumulus") {
-      style = "lw 3.5 lc rgb '#d95f02'";
+      style = "lw 4 lc rgb '" + support::plot_colour(1) + "'";
     } else if (who.starts_with("floor")) {
-      style = "lw 1.5 lc rgb '#808080' dt " + std::string(who == "floor: sum" ? "2" : "4");
+      style += support::plot_grey + std::string(who == "floor: sum" ? "' dt (3,4)" : "' dt (8,5)");
     } else {
+      style += support::plot_colour(colour == 0 ? 0 : colour + 1) + "'";
       ++colour;
     }
-    commands += (commands.empty() ? "plot " : ", \\\n     ") + block + " with lines " + style +
+    commands += (commands.empty() ? "plot " : ", \\\n     ") + name + " with lines " + style +
                 " title '" + who + "'";
   }
-  out << commands << '\n';
-  return out.str();
+  return data + commands + '\n';
+}
+
+std::string plot_head(const std::string& svg) {
+  return std::string("set terminal ") + support::svg_terminal + "\nset output '" + svg + "'\n" +
+         support::plot_style() + plot_axes;
+}
+
+std::string plot(const group& g, const results& all, const std::string& svg) {
+  const curves lines = curves_of(g, all);
+  std::set<std::string> names;
+  for (const auto& [who, points] : lines) names.insert(who);
+  return plot_head(svg) + "set ylabel 'ns an element'\nset title '" + g.function + ", " + g.scalar +
+         (g.detail.empty() ? "" : ", ") + g.detail + "'\nset key outside right\n" +
+         plot_command(lines, drawn(names), "line");
+}
+
+/// The picture of softmax for the documentation: float and double side by side, with some of the peers and memcpy. Dotted
+/// lines are where x and the result fill a cache. Nothing where softmax was not run.
+std::string time_plot(const results& all, const std::vector<cache>& caches,
+                      const std::string& svg) {
+  constexpr const char* contenders[] = {"cumulus", "Eigen-*-native", "oneDNN-*", "SLEEF-*",
+                                        "floor: memcpy"};
+  std::vector<std::pair<std::string, curves>> panels;
+  std::set<std::string> names;
+  double least = 1, most = 1;
+  for (const char* const scalar : {"float", "double"}) {
+    curves chosen;
+    for (const auto& [who, points] :
+         curves_of({"best softmax_bench", "softmax", scalar, ""}, all)) {
+      const auto is_it = [&name = who](const char* pattern) { return fits(pattern, name); };
+      if (std::none_of(std::begin(contenders), std::end(contenders), is_it)) continue;
+      const std::string shown = who.substr(0, who.find('-'));  // no version
+      names.insert(shown);
+      chosen[shown] = points;
+      for (const auto& [n, ns] : points) {
+        least = std::min(least, ns);
+        most = std::max(most, ns);
+      }
+    }
+    if (chosen.contains("cumulus")) panels.emplace_back(scalar, chosen);
+  }
+  if (panels.empty()) return {};
+  const std::string grey = std::string(" rgb '") + support::plot_grey + "'";
+  std::string script = plot_head(svg) + "set multiplot\nset yrange [" +
+                       number("%.3g", least / 1.3) + ":" + number("%.3g", most * 1.3) +
+                       "]\nset ytics (0.03, 0.1, 0.3, 1, 3, 10, 30)\n";
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const auto& [scalar, lines] = panels[i];
+    script += support::plot_panel(i, panels.size(), "ns an element", 0.23);
+    for (const cache& c : caches) {
+      const std::string at = std::to_string(c.bytes / (scalar == "float" ? 8 : 16)),
+                        tag = std::to_string(10 + c.level);
+      script += "set arrow " + tag + " from " + at + ", graph 0 to " + at +
+                ", graph 1 nohead lw 1 dt (1,5) lc" + grey + "\nset label " + tag + " ' L" +
+                std::to_string(c.level) + "' at " + at + ", graph 0.97 textcolor" + grey + "\n";
+    }
+    script += "set title 'softmax, " + scalar + "'\n" + plot_command(lines, drawn(names), scalar);
+  }
+  return script + "unset multiplot\n";
 }
 
 int report(const std::string& directory, const std::vector<std::string>& files) {
@@ -411,6 +506,9 @@ int report(const std::string& directory, const std::vector<std::string>& files) 
     }
     out << table(g, all);
   }
+  if (const std::string script = time_plot(all, contexts.front().caches, directory + "/time.svg");
+      !script.empty())
+    std::ofstream(directory + "/time.plot") << script;
   out.close();
   if (!out) throw std::runtime_error("cannot write " + directory + "/report.md");
   std::cout << directory << "/report.md\n";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/expansion.hpp"
+#include "support/forms.hpp"
 #include "support/print.hpp"
 
 namespace support {

@@ -18,14 +18,15 @@
 #include <string>
 
 #include "support/input_error.hpp"
+#include "support/plot_style.hpp"
 
 namespace support {
 
 /// gnuplot's name for what `path` ends in. Throws input_error where that is neither .svg nor .png.
 inline std::string plot_terminal(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".svg") return "svg size 800,500 font 'sans-serif,14' background 'white'";
-  if (extension == ".png") return "pngcairo size 1200,750 font 'sans-serif,16'";
+  if (extension == ".svg") return svg_terminal;
+  if (extension == ".png") return "pngcairo size 1200,690 font 'sans-serif,18' background 'white'";
   throw input_error(path, {}, "a plot is neither .svg nor .png", "name it so");
 }
 
@@ -71,9 +72,9 @@ inline void draw_whole(const std::string& script, const std::string& path) {
   fail("gnuplot could not draw it", "check the free space and that gnuplot is 5 or later");
 }
 
-/// The same of what follows `set terminal`, into an .svg or .png.
+/// The same of what follows the terminal and the style, into an .svg or .png.
 inline void draw(const std::string& script, const std::string& path) {
-  draw_whole("set terminal " + plot_terminal(path) + "\n" + script, path);
+  draw_whole("set terminal " + plot_terminal(path) + "\n" + plot_style() + script, path);
 }
 
 }  // namespace support

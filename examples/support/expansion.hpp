@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/forms.hpp"
+
 namespace support {
 
 /// One order of one series.
@@ -48,15 +50,6 @@ struct expansion_report {
   double logsumexp = 0;
   std::vector<expansion> expansions;
 };
-
-/// The forms by name, in the order in which they are reported.
-inline const std::vector<std::pair<std::string, cumulus::form>>& forms() {
-  static const std::vector<std::pair<std::string, cumulus::form>> all = {
-      {"taylor", cumulus::form::taylor},       {"normaliser", cumulus::form::normaliser},
-      {"moment", cumulus::form::moment},       {"chebyshev", cumulus::form::chebyshev},
-      {"enclosure", cumulus::form::enclosure}, {"automatic", cumulus::form::automatic}};
-  return all;
-}
 
 /// approximate - exact; 0 where both are the same infinity.
 inline double difference(double approximate, double exact) {

@@ -45,7 +45,7 @@ struct linear_settings {
   std::vector<int> orders = {0, 1, 2, 3, 4, 6, 8};
   std::vector<std::string> forms = {"taylor", "moment"};
   bool causal = false;
-  long window = 0, sinks = 0;
+  int window = 0, sinks = 0;
 };
 
 namespace detail {
@@ -172,43 +172,6 @@ double shortest_time(const Call& call) {
   table.push_back({"exact", "", "", "0", "0", "0", "0", in_bytes(r.exact_bytes), "",
                    number(r.exact_time * 1e6, "%.3g") + " us"});
   return out + columns(table);
-}
-
-/// gnuplot's instructions: the error of each form over the order.
-[[nodiscard]] inline std::string plot_script(const std::vector<linear_report>& reports) {
-  std::string script = R"(set title 'linear attention: relative error of the output by order'
-set logscale y
-set format y '10^{%T}'
-set xlabel 'order'
-set ylabel '|output - exact| / |exact|'
-set key outside right center Left reverse samplen 2
-set grid ytics lc rgb '#dddddd'
-set border 3
-set tics nomirror
-)";
-  std::string curves;
-  int block = 0;
-  for (const linear_report& r : reports) {
-    for (std::size_t i = 0; i < r.rows.size();) {
-      const linear_row& first = r.rows[i];
-      std::string points;
-      for (; i < r.rows.size() && r.rows[i].form == first.form && r.rows[i].about == first.about;
-           ++i) {
-        if (std::isfinite(r.rows[i].error))
-          points += std::to_string(r.rows[i].order) + " " +
-                    shortest(std::max(r.rows[i].error, 1e-16)) + "\n";
-      }
-      if (points.empty()) continue;
-      const std::string name = "$curve" + std::to_string(block++);
-      script += name + " << EOD\n" + points + "EOD\n";
-      std::string title;  // of the head's name only what comes before a comma, and no quote
-      for (const char c : r.name.substr(0, r.name.find(',')))
-        if (c != '\'' && c != '\\') title += c;
-      curves += (curves.empty() ? "plot " : ", ") + name + " with linespoints lw 2 title '" +
-                title + ", " + first.form + " about " + first.about + "' noenhanced";
-    }
-  }
-  return curves.empty() ? curves : script + curves + "\n";
 }
 
 }  // namespace support

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "support/forms.hpp"
 #include "support/print.hpp"
 #include "support/table.hpp"
 

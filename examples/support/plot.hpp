@@ -21,29 +21,25 @@ inline int highest_order(const expansion_report& report) {
   return highest;
 }
 
-/// gnuplot's instructions: |error| of each form against the order, under a dashed line, its bound.
+/// gnuplot's instructions: |error| of each form against the order, and dashed its bound.
 /// Errors below 1e-17, 0 among them, are drawn there; what is not finite is left out.
-inline std::string plot_script(const expansion_report& report, const std::string& terminal) {
-  std::string script = "set terminal " + terminal + "\nset title 'logsumexp of " +
-                       std::to_string(report.size) + " numbers of range " +
-                       number(report.range, "%.4g") + R"(: error and bound of each order'
+inline std::string plot_script(const expansion_report& report) {
+  std::string script = "set title 'logsumexp of " + std::to_string(report.size) +
+                       " numbers of range " + number(report.range, "%.4g") +
+                       R"(: error and bound of each order'
 set logscale y
 set format y '10^{%T}'
 set xlabel 'order'
 set ylabel 'error'
-set key outside right center Left reverse samplen 2
-set grid ytics lc rgb '#dddddd'
-set border 3
-set tics nomirror
+set key outside right center
 )";
   script += "set xrange [-0.4:" + std::to_string(highest_order(report)) + ".4]\n";
   // Rings and dots, so that curves that coincide (taylor and normaliser do) can both be seen.
-  const char* const styles[] = {"pt 6 ps 1.6 lc rgb '#0072b2'", "pt 7 ps 0.7 lc rgb '#d55e00'",
-                                "pt 5 ps 0.9 lc rgb '#009e73'"};
+  const char* const points_of[] = {" pt 6 ps 1.5", " pt 7 ps 0.7", " pt 5 ps 0.8"};
   std::string curves;
   for (std::size_t i = 0; i < report.expansions.size(); ++i) {
     const auto curve = [&](const std::string& what, double expansion_row::*member,
-                           const char* how) {
+                           const std::string& how) {
       std::string points;
       for (const expansion_row& row : report.expansions[i].rows) {
         const double y = std::max(std::abs(row.*member), 1e-17);
@@ -52,11 +48,11 @@ set tics nomirror
       if (points.empty()) return;
       const std::string name = "$" + what + std::to_string(i);
       script += name + " << EOD\n" + points + "EOD\n";
-      curves += (curves.empty() ? "plot " : ", ") + name + " with " + how + styles[i % 3] +
-                " title '" + report.expansions[i].form + ", " + what + "'";
+      curves += (curves.empty() ? "plot " : ", ") + name + " with " + how + " lc rgb '" +
+                plot_colour(i) + "' title '" + report.expansions[i].form + ", " + what + "'";
     };
-    curve("error", &expansion_row::error, "linespoints lw 2 ");
-    curve("bound", &expansion_row::bound, "lines lw 2 dt 2 ");
+    curve("error", &expansion_row::error, std::string("linespoints lw 2") + points_of[i % 3]);
+    curve("bound", &expansion_row::bound, "lines lw 2 dt (8,5)");
   }
   return curves.empty() ? curves : script + curves + "\n";
 }
@@ -67,10 +63,10 @@ inline void plot(const expansion_report& report, const std::string& path) {
   const auto fail = [&](const std::string& wrong, const std::string& mend) {
     throw input_error(path, {}, wrong, mend);
   };
-  const std::string script = plot_script(report, plot_terminal(path));
+  const std::string script = plot_script(report);
   if (script.empty())
     fail("no error or bound is finite, so there is nothing to draw", "leave out --plot");
-  draw_whole(script, path);
+  draw(script, path);
 }
 
 }  // namespace support

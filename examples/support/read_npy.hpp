@@ -33,7 +33,7 @@ struct npy_header {
 inline double half_to_double(std::uint16_t bits) {
   const int exponent = (bits >> 10) & 0x1F;
   const int fraction = bits & 0x3FF;
-  double value = exponent == 31  ? (fraction != 0 ? std::nan("") : INFINITY)
+  double value = exponent == 31  ? (fraction != 0 ? std::nan("") : double(INFINITY))
                  : exponent == 0 ? std::ldexp(fraction, -24)
                                  : std::ldexp(1024 + fraction, exponent - 25);
   return (bits & 0x8000) != 0 ? -value : value;

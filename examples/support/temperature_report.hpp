@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "support/plot_style.hpp"
 #include "support/print.hpp"
 #include "support/table.hpp"
 
@@ -127,22 +128,25 @@ inline std::string plot_script(const temperature_report& r) {
     }
     script += "\n";
   }
-  script += "EOD\nset multiplot layout 3,1 title 'The series of order " + std::to_string(r.order) +
-            R"( (line) and the exact sums (dots)'
-set border 3
-set tics nomirror
-set grid ytics lc rgb '#dddddd'
+  script +=
+      "EOD\nset multiplot layout 3,1 margins 0.12,0.97,0.14,0.91 spacing 0.06 title 'The series of "
+      "order " +
+      std::to_string(r.order) + R"( (line) and the exact sums (dots)' textcolor rgb ')" +
+      plot_grey + R"('
 unset key
-set lmargin 12
+set ytics font ',11'
+set format x ''
 )";
   const auto panel = [&](const std::string& name, int column) {
-    script += "set ylabel '" + name + "'\nplot $rows using 1:" + std::to_string(column) +
-              " with lines lw 2 lc rgb '#0072b2', '' using 1:" + std::to_string(column + 1) +
-              " with points pt 7 ps 0.5 lc rgb '#d55e00'\n";
+    script += "set label 1 '" + name +
+              "' at screen 0.015, graph 0.5 center rotate textcolor rgb '" + plot_grey +
+              "'\nplot $rows using 1:" + std::to_string(column) + " with lines lw 2 lc rgb '" +
+              plot_colour(0) + "', '' using 1:" + std::to_string(column + 1) +
+              " with points pt 7 ps 0.5 lc rgb '" + plot_colour(1) + "'\n";
   };
   panel("log Z", 2);
   panel("mean energy", 4);
-  script += "set xlabel 'beta'\n";
+  script += "set xlabel 'beta'\nset format x\n";
   panel("heat capacity", 6);
   return script + "unset multiplot\n";
 }

@@ -3,34 +3,21 @@
 #
 # mpi_logsumexp with several numbers of ranks: bash mpi_cli.sh PROGRAM "LAUNCHER", which has the word RANKS for their number.
 # Neither their number nor the storage order of the file changes a digit of logsumexp, or the first 14 of the rest.
-set -u
-export LC_ALL=C
+# shellcheck source=cli.bash
+source "$(dirname "${BASH_SOURCE[0]}")/cli.bash"
 program=$(realpath "$1")
 launcher=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0
-failed=0
-
-check() {  # check NAME COMMAND...: counts whether the command succeeds
-  local name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAILED: $name"
-    sed 's/^/    /' .out .err
-  fi
-}
+enter
 
 run() {  # run RANKS ARGUMENT...: streams in .out and .err
   local ranks=$1
   shift
   # shellcheck disable=SC2086
-  ${launcher/RANKS/$ranks} "$program" "$@" >.out 2>.err
-  status=$?
+  run_program ${launcher/RANKS/$ranks} "$program" "$@"
+}
+
+said_once() {  # said_once TEXT: the last run failed as it must, and one rank alone has said so; the launcher adds lines of its own
+  [ "$status" -eq 2 ] && [ ! -s .out ] && [ "$(grep -c '^mpi_logsumexp: ' .err)" -eq 1 ] && grep -qF -- "mpi_logsumexp: $1" .err
 }
 
 # 1000 rows of i and i^2 mod 97 as doubles, in both storage orders: a header as numpy.save writes it, and the numbers by awk.
@@ -68,16 +55,14 @@ run 4 --count 2
 check "more ranks than numbers" grep -q '^n                     2$' .out
 
 run 3 missing.npy
-check "a missing file: its status" [ "$status" -eq 2 ]
-check "a missing file: said once" [ "$(grep -c '^mpi_logsumexp: missing.npy:1:1: cannot be opened' .err)" -eq 1 ]
+check "a missing file" said_once "missing.npy:1:1: cannot be opened"
 seq 1 10 >text
 run 2 text
-check "text" grep -q '^mpi_logsumexp: text:1:1: is text' .err
+check "text" said_once "text:1:1: is text"
 run 2 --order 0
-check "a command line: said once" [ "$(grep -c '^mpi_logsumexp: command line: ' .err)" -eq 1 ]
+check "a command line" said_once "command line: "
 run 2 --count 2.5
-check "a count that is none" grep -q '^mpi_logsumexp: command line: --count: must be a whole number' .err
-check "a count that is none: nothing printed" [ "$status$(wc -c <.out)" = 20 ]
+check "a count that is none" said_once "command line: --count: must be a whole number"
 # numbers whose sum of e^x is 0, and of which one is nan
 column() { printf "\223NUMPY\1\0\166\0%-117s\n" "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }"; }
 { column; for i in 1 2; do printf '\0\0\0\0\0\0\360\377'; done; } >none.npy
@@ -93,5 +78,4 @@ check "a nan: neither -nan nor none" [ "$status$(grep -c 'none\|-nan' .out)" = 0
 run 2 --help
 check "help: printed once" [ "$(grep -c '^Usage: mpi_logsumexp' .out)" -eq 1 ]
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+summary
