@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# Makes the Debian package in DIRECTORY and uses it, unpacked, as a stranger would: by CMake and by pkg-config.
+#   packaging/check_deb.sh DIRECTORY
+set -euo pipefail
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+rm -rf "$out/unpacked" "$out/consumer" "$out"/*.deb
+
+cmake -S "$source" -B "$out/build" -G Ninja -DCUMULUS_TESTS=OFF -DCUMULUS_BENCH=OFF -DCUMULUS_EXAMPLES=OFF >/dev/null
+cpack --config "$out/build/CPackConfig.cmake" -B "$out"
+rm -rf "$out/_CPack_Packages"
+package=$(echo "$out"/libcumulus-dev_*_all.deb)
+dpkg-deb --info "$package"
+dpkg-deb --extract "$package" "$out/unpacked"
+
+missing=$(comm -23 <(cd "$source/include" && find . -type f | sort) <(cd "$out/unpacked/usr/include" && find . -type f | sort))
+[[ -z $missing ]] || { echo "not in the package: $missing" >&2; exit 1; }
+for document in copyright changelog.gz changelog.Debian.gz; do
+  [[ -s $out/unpacked/usr/share/doc/libcumulus-dev/$document ]] || { echo "no $document" >&2; exit 1; }
+done
+
+cmake -S "$source/tests/consumer" -B "$out/consumer" -G Ninja "-DCMAKE_PREFIX_PATH=$out/unpacked/usr" >/dev/null
+cmake --build "$out/consumer"
+"$out/consumer/consumer"
+cmake "-DPREFIX=$out/unpacked/usr" "-DCXX=${CXX:-g++}" "-DOUT=$out/pkg_config" -P "$source/tests/consumer/pkg_config.cmake"
+echo "$package"
