@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: MIT
+//
+// The exact functions on any length, stride, weights, mask, scale and sink, in float and double: against sums in long double
+// where all is finite, and against each other everywhere.
+#include "bytes.hpp"
+
+#include <cumulus/exact/log_softmax.hpp>
+#include <cumulus/exact/log_sum_exp.hpp>
+#include <cumulus/exact/log_weights.hpp>
+#include <cumulus/exact/logaddexp.hpp>
+#include <cumulus/exact/logcumsumexp.hpp>
+#include <cumulus/exact/logmeanexp.hpp>
+#include <cumulus/exact/logsumexp_signed.hpp>
+#include <cumulus/exact/segment_logsumexp.hpp>
+#include <cumulus/exact/softmax.hpp>
+#include <cumulus/exact/softmax_derivatives.hpp>
+#include <cumulus/exact/softmax_mean.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace {
+
+using namespace cumulus;
+using namespace fuzz;
+
+/// What a call is made of.
+template <class T>
+struct call {
+  std::vector<T> x, w;              // no weights where w is empty
+  std::vector<unsigned char> keep;  // no mask where it is empty; read as bool
+  double scale = 1;
+  std::optional<double> sink;
+  degenerate policy = degenerate::limit;
+
+  [[nodiscard]] index_t size() const { return index_t(x.size()); }
+  [[nodiscard]] bool keeps(std::size_t i) const {
+    return (keep.empty() || keep[i] != 0) && (w.empty() || !(w[i] == T(0)));
+  }
+};
+
+using mask_view = Eigen::Map<const Eigen::Array<bool, Eigen::Dynamic, 1>>;
+template <class T>
+using column = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+template <class T>
+using strided_map = Eigen::Map<column<T>, 0, Eigen::InnerStride<>>;
+
+/// Calls use(options) with those of c.
+template <class T, class Use>
+decltype(auto) with_options(const call<T>& c, Use use) {
+  const mask_view keep(reinterpret_cast<const bool*>(c.keep.data()), index_t(c.keep.size()));
+  if (c.w.empty() && c.keep.empty())
+    return use(options<T>{.scale = c.scale, .sink = c.sink, .degenerate = c.policy});
+  if (c.w.empty())
+    return use(options<T>{.mask = keep, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
+  if (c.keep.empty())
+    return use(
+        options<T>{.weights = c.w, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
+  return use(options<T>{
+      .weights = c.w, .mask = keep, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
+}
+
+double draw_scale(bytes& in) {
+  const double of[] = {1,
+                       1,
+                       1,
+                       1,
+                       0.5,
+                       -1,
+                       0.125,
+                       2,
+                       0,
+                       0.3,
+                       -0.7,
+                       1e-3,
+                       infinity<double>,
+                       -infinity<double>,
+                       quiet_nan<double>,
+                       1e300};
+  return of[in.below(16)];
+}
+
+template <class T>
+call<T> draw_call(bytes& in) {
+  call<T> c;
+  const int shape = in.byte();
+  const index_t n = in.below(70);
+  const family f = draw_family(in);
+  c.x = draw_vector<T>(in, n, f);
+  if (n > 0 && (shape & 1) != 0) c.w = draw_weights<T>(in, n);
+  if (n > 0 && (shape & 2) != 0) {
+    for (index_t i = 0; i < n; ++i) c.keep.push_back((in.byte() & 3) != 0 ? 1 : 0);
+  }
+  if ((shape & 4) != 0) c.scale = draw_scale(in);
+  if ((shape & 8) != 0) c.sink = draw<double>(in, draw_family(in));
+  if ((shape & 16) != 0 && !c.w.empty())  // of a hostile kind
+    c.w[std::size_t(in.below(n))] = draw<T>(in, family::special);
+  c.policy = static_cast<degenerate>((shape >> 5) & 3);
+  return c;
+}
+
+/// The sums of a call in long double. Only where `known`: finite terms, weights and scale, and no rounding of a product that
+/// long double does not resolve.
+template <class T>
+struct wide_sums {
+  std::vector<long double> y, share;  // of what is kept: log w + scale x is not formed
+  long double top = -infinity<long double>, log_sum = -infinity<long double>, largest = 0;
+  bool known = true;
+
+  explicit wide_sums(const call<T>& c) : y(c.x.size()), share(c.x.size()) {
+    known = std::isfinite(c.scale);
+    for (std::size_t i = 0; i < c.x.size(); ++i) {
+      if (!c.keeps(i)) continue;
+      y[i] = static_cast<long double>(c.scale) * static_cast<long double>(c.x[i]);
+      known = known && std::isfinite(c.x[i]) &&
+              (c.w.empty() || (c.w[i] > 0 && std::isfinite(c.w[i]))) && std::fabs(y[i]) < 1e5L;
+      top = std::max(top, y[i]);
+      largest = std::max(largest, std::fabs(y[i]));
+    }
+    if (c.sink) {
+      known = known && std::fabs(*c.sink) < 1e5;
+      top = std::max(top, static_cast<long double>(*c.sink));
+      largest = std::max(largest, std::fabs(static_cast<long double>(*c.sink)));
+    }
+    if (!known || !(top > -infinity<long double>)) return;
+    long double sum = c.sink ? std::exp(static_cast<long double>(*c.sink) - top) : 0;
+    for (std::size_t i = 0; i < c.x.size(); ++i) {
+      if (!c.keeps(i)) continue;
+      share[i] = (c.w.empty() ? 1 : static_cast<long double>(c.w[i])) * std::exp(y[i] - top);
+      sum += share[i];
+    }
+    for (long double& p : share) p /= sum;
+    // where one term is all but all, its own logarithm is subtracted first
+    log_sum = top + std::log(sum);
+  }
+  /// What the oracle itself may be off by, relative to a share.
+  [[nodiscard]] long double own_error() const { return (largest + 64) * 0x1p-62L; }
+};
+
+/// A copy of x at this stride in memory of its own, so that the sanitizer sees what is read beside it.
+template <class T>
+struct strided_copy {
+  strided_copy(const std::vector<T>& x, index_t step)
+      : stride(step),
+        memory(x.empty() ? 0 : (x.size() - 1) * std::size_t(std::abs(step)) + 1, T(77)) {
+    for (std::size_t i = 0; i < x.size(); ++i) view()[index_t(i)] = x[i];
+    count = index_t(x.size());
+  }
+  strided_map<T> view() {
+    const index_t n =
+        index_t(memory.empty() ? 0 : (memory.size() - 1) / std::size_t(std::abs(stride)) + 1);
+    T* const first = stride < 0 && n > 0 ? memory.data() + (n - 1) * -stride : memory.data();
+    return {first, n, Eigen::InnerStride<>(stride)};
+  }
+  index_t stride, count = 0;
+  std::vector<T> memory;
+};
+
+template <class T>
+void check_values(const call<T>& c, const T& sum, const column<T>& p, const column<T>& log_p) {
+  const wide_sums<T> wide(c);
+  const index_t n = c.size();
+  for (index_t i = 0; i < n; ++i) {
+    if (c.keeps(std::size_t(i))) continue;
+    expect(p[i] == T(0) && log_p[i] == -infinity<T>, "what is left out has softmax 0", p[i],
+           log_p[i]);
+  }
+  if (!wide.known) return;
+  const long double u = wide.own_error();
+  const long double size =
+      std::max({1.0L, std::fabs(wide.log_sum), sizeof(T) > 4 ? wide.largest : 0.0L});
+  if (wide.log_sum > -infinity<long double> || n == 0)
+    expect(within(sum, wide.log_sum, logsumexp_max_ulp * ulp_at<T>(size) + size * u),
+           "logsumexp within its ulp", sum, wide.log_sum);
+  if (!(wide.top > -infinity<long double>)) return;  // nothing kept
+  for (index_t i = 0; i < n; ++i) {
+    if (!c.keeps(std::size_t(i))) continue;
+    const long double s = wide.share[std::size_t(i)];
+    expect(within(p[i], s, softmax_max_ulp * ulp_at<T>(s) + s * u), "softmax within its ulp", p[i],
+           s, i);
+    if (!c.w.empty() || !(s > 0)) continue;  // x and log w may cancel
+    const long double log_s = wide.y[std::size_t(i)] - wide.log_sum;
+    expect(within(log_p[i], log_s,
+                  log_softmax_max_ulp * ulp_at<T>(log_s) + (1 + std::fabs(log_s)) * u),
+           "log_softmax within its ulp", log_p[i], log_s, i);
+  }
+}
+
+/// Parts in reverse, each alone.
+struct backwards {
+  void operator()(index_t count, part_task task) const {
+    for (index_t i = count; i-- > 0;) task(i);
+  }
+};
+
+template <class T>
+void check_vector(bytes& in) {
+  call<T> c = draw_call<T>(in);
+  const index_t n = c.size();
+  const Eigen::Map<const column<T>> x(c.x.data(), n);
+  T sum(0);
+  column<T> p, log_p;
+  with_options(c, [&](const auto& o) {
+    sum = logsumexp(x, o);
+    p = softmax(x, o);
+    log_p = log_softmax(x, o);
+  });
+  check_values(c, sum, p, log_p);
+
+  // the same numbers elsewhere in memory, and into memory that is read
+  const index_t strides[] = {1, 2, 3, -1, -2, 5};
+  strided_copy<T> from(c.x, strides[in.below(6)]), to(c.x, strides[in.below(6)]);
+  with_options(c, [&](const auto& o) {
+    const auto again = from.view();
+    expect(same(logsumexp(again, o), sum), "logsumexp of strided is that of contiguous", sum);
+    auto out = to.view();
+    softmax(again, out, o);
+    expect(all_same(column<T>(out), p), "softmax of strided into strided", from.stride, to.stride);
+    log_softmax(again, out, o);
+    expect(all_same(column<T>(out), log_p), "log_softmax of strided", from.stride, to.stride);
+    auto itself = from.view();
+    softmax(itself, itself, o);
+    expect(all_same(column<T>(itself), p), "softmax into itself", from.stride);
+    if (n > 1) {  // overlapping by one
+      std::vector<T> memory(c.x.begin(), c.x.end());
+      memory.push_back(T(0));
+      const Eigen::Map<column<T>> a(memory.data(), n), b(memory.data() + 1, n);
+      Eigen::Map<column<T>> shifted = b;
+      softmax(a, shifted, o);
+      expect(all_same(column<T>(b), p), "softmax into memory one further on", n);
+    }
+  });
+
+  // a weight of 0 is a mask
+  if (!c.w.empty()) {
+    call<T> masked = c;
+    masked.keep.assign(c.x.size(), 1);
+    for (std::size_t i = 0; i < c.x.size(); ++i) {
+      if (c.keeps(i)) continue;
+      masked.keep[i] = 0;
+      masked.w[i] = T(1);
+      masked.x[i] = quiet_nan<T>;
+    }
+    with_options(masked, [&](const auto& o) {
+      expect(same(logsumexp(masked.x, o), sum), "a weight of 0 is a mask", sum);
+      expect(all_same(column<T>(Eigen::Map<const column<T>>(softmax(masked.x, o).data(), n)), p),
+             "a weight of 0 is a mask of softmax", n);
+    });
+  }
+
+  // one by one
+  const wide_sums<T> wide(c);
+  with_options(c, [&](const auto& o) {
+    const column<T> running = logcumsumexp(x, o);
+    const auto parts = segment_logsumexp(x, std::vector<int>(c.x.size(), 1), 3, o);
+    if (!wide.known) return;
+    const long double size =
+        std::max({1.0L, std::fabs(wide.log_sum), sizeof(T) > 4 ? wide.largest : 0.0L});
+    const long double off = logsumexp_max_ulp * ulp_at<T>(size) + size * wide.own_error();
+    if (n > 0)
+      expect(within(running[n - 1], wide.log_sum, off), "logcumsumexp ends with logsumexp",
+             running[n - 1], wide.log_sum);
+    expect(within(parts[1], wide.log_sum, off), "a segment has its logsumexp", parts[1],
+           wide.log_sum);
+    expect(same(parts[0], parts[2]) && same(parts[0], c.sink ? T(*c.sink) : -infinity<T>),
+           "an empty segment has the sink", parts[0]);
+  });
+  if (c.keep.empty() && !c.sink && c.scale == 1 && n > 0) {
+    const index_t cut = in.below(n + 1);
+    log_sum_exp<T> a, b, all;
+    for (index_t i = 0; i < n; ++i) {
+      const T w = c.w.empty() ? T(1) : c.w[std::size_t(i)];
+      all.add(x[i], w);
+      (i < cut ? a : b).add(x[i], w);
+    }
+    const T whole = all.value(), merged = (b + a).value();
+    const long double size = std::max(1.0L, wide.largest);
+    expect(same(whole, merged) || !wide.known ||
+               std::fabs(static_cast<long double>(whole) - static_cast<long double>(merged)) <=
+                   2 * ulp_at<T>(size),
+           "log_sum_exp is a monoid", whole, merged);
+    expect(!wide.known ||
+               within(whole, wide.log_sum,
+                      logsumexp_max_ulp * ulp_at<T>(std::max(size, std::fabs(wide.log_sum))) +
+                          size * wide.own_error()),
+           "log_sum_exp is logsumexp", whole, sum);
+  }
+}
+
+/// The rows and columns of a matrix in memory of any strides are its vectors.
+template <class T>
+void check_matrix(bytes& in) {
+  using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+  using strides = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
+  const index_t rows = in.below(12), cols = in.below(12), inner = 1 + in.below(3),
+                gap = in.below(3);
+  const index_t outer = rows * inner + gap;
+  const family f = draw_family(in);
+  std::vector<T> memory(std::size_t(outer * cols + 1), T(3));
+  Eigen::Map<matrix, 0, strides> x(memory.data(), rows, cols, strides(outer, inner));
+  for (index_t i = 0; i < rows * cols; ++i) x(i % rows, i / rows) = draw<T>(in, f);
+  const int kinds = in.byte();
+  const matrix w = Eigen::Map<const matrix>(draw_weights<T>(in, rows * cols).data(), rows, cols);
+  const double scale = draw_scale(in);
+  const Eigen::VectorXd sinks =
+      Eigen::VectorXd::Constant((kinds & 1) != 0 ? rows : cols, draw<double>(in, family::special));
+  const backwards run;
+  const auto check = [&](auto d, index_t lines, auto line_of) {
+    const auto with = [&](const matrix_options<T>& o) {
+      const auto sums = logsumexp(x, d, o);
+      const matrix p = softmax(x, d, o);
+      matrix again(rows, cols);
+      softmax(x, again, d, o);
+      expect(all_same(p, again), "softmax of a matrix, returned or written", rows, cols);
+      for (index_t i = 0; i < lines && x.size() > 0; ++i) {
+        const column<T> one = line_of(x, i), weights = line_of(w, i), shares = line_of(p, i);
+        const options<T> own = [&]() -> options<T> {
+          const std::optional<double> sink =
+              o.sink.given() ? std::optional<double>(o.sink[i]) : std::nullopt;
+          if (o.weights.given()) return {.weights = weights, .scale = o.scale[i], .sink = sink};
+          return {.scale = o.scale[i], .sink = sink};
+        }();
+        expect(same(T(sums[i]), logsumexp(one, own)), "logsumexp of a line", sums[i], i);
+        expect(all_same(shares, softmax(one, own)), "softmax of a line", i);
+      }
+    };
+    if ((kinds & 6) == 0)
+      with({.scale = scale, .threads = 3, .executor = run});
+    else if ((kinds & 6) == 2)
+      with({.weights = w, .scale = scale});
+    else if (sinks.size() == lines)
+      with({.weights = w, .scale = scale, .sink = sinks, .threads = 2, .executor = run});
+    else
+      with({.scale = scale, .sink = 0.25});
+  };
+  if ((kinds & 1) != 0)
+    check(rowwise, rows, [](const auto& m, index_t i) { return m.row(i).transpose().eval(); });
+  else
+    check(colwise, cols, [](const auto& m, index_t i) { return m.col(i).eval(); });
+}
+
+/// Functions that are less often used, in double.
+void check_others(bytes& in) {
+  call<double> c = draw_call<double>(in);
+  c.sink.reset();
+  const index_t n = c.size();
+  const Eigen::Map<const column<double>> x(c.x.data(), n);
+  const wide_sums<double> wide(c);
+  const family f = draw_family(in);
+  const column<double> v =
+      Eigen::Map<const column<double>>(draw_vector<double>(in, n, f).data(), n);
+  with_options(c, [&](const auto& o) {
+    const double mean = logmeanexp(x, o), entropy = softmax_entropy(x, o);
+    static_cast<void>(logvarexp(x, in.flag() ? 1 : 0, o));
+    const auto gradient = logsumexp_gradient(x, o), along = softmax_jvp(x, v, o);
+    static_cast<void>(logsumexp_gradient_weights(x, o));
+    static_cast<void>(log_softmax_vjp(x, v, o));
+    static_cast<void>(logsumexp_hvp(x, v, o));
+    const auto constant = softmax_jvp(x, column<double>::Constant(n, 3.5), o);
+    const bool some = wide.top > -infinity<long double>;
+    if (!wide.known || !some) return;
+    double least = infinity<double>, kept = 0;
+    for (index_t i = 0; i < n; ++i) {
+      if (!c.keeps(std::size_t(i))) continue;
+      least = std::min(least, double(wide.y[std::size_t(i)]));
+      ++kept;
+      expect(constant[i] == 0, "softmax does not change along a constant", constant[i], i);
+      expect(!certainly_finite(f) || std::isfinite(along[i]), "softmax_jvp of finite is finite",
+             along[i]);
+      expect(std::fabs(gradient[i]) <= std::fabs(c.scale) * (1 + 1e-14),
+             "a gradient is at most the scale", gradient[i]);
+    }
+    const double slack = 1e-14 * (1 + double(wide.largest));
+    expect(least - slack <= mean && mean <= double(wide.top) + slack, "logmeanexp is a mean", mean,
+           least, wide.top);
+    if (c.w.empty())
+      expect(-slack <= entropy && entropy <= std::log(kept) * (1 + 1e-14) + 1e-15,
+             "entropy is in 0..log n", entropy, kept);
+  });
+  const double samples = effective_sample_size(c.x), worth = perplexity(c.x);
+  if (n > 0 && std::isfinite(samples))
+    expect(0 <= samples && samples <= double(n) * (1 + 1e-14), "effective samples are 0..n",
+           samples, n);
+  if (n > 0 && std::isfinite(worth))
+    expect(1 - 1e-14 <= worth && worth <= double(n) * (1 + 1e-13), "perplexity is 1..n", worth, n);
+
+  // signed sums: the weights of a drawn sign
+  std::vector<double> w(c.x.size());
+  for (double& z : w) z = draw<double>(in, in.flag() ? family::small : f);
+  if (n > 24) return;
+  const mask_view keep(reinterpret_cast<const bool*>(c.keep.data()), index_t(c.keep.size()));
+  const auto signed_sum = c.keep.empty()
+                              ? logsumexp_signed(c.x, w, {.scale = c.scale})
+                              : logsumexp_signed(c.x, w, {.mask = keep, .scale = c.scale});
+  expect(same(signed_sum.sign, signed_sum.sign) &&
+             (std::isnan(signed_sum.sign) || std::fabs(signed_sum.sign) <= 1),
+         "a sign is -1, 0, 1 or NaN", signed_sum.sign);
+  c.w = w;
+  const wide_sums<double> known = [&] {
+    call<double> sizes = c;
+    for (double& z : sizes.w) z = std::fabs(z);
+    return wide_sums<double>(sizes);
+  }();
+  if (!known.known || !(known.top > -infinity<long double>)) return;
+  long double share = 0;  // of the sum in that of absolute values
+  for (std::size_t i = 0; i < w.size(); ++i)
+    share += c.keeps(i) ? std::copysign(known.share[i], static_cast<long double>(w[i])) : 0;
+  if (std::fabs(share) < 1e-6L) return;
+  const long double exact = known.log_sum + std::log(std::fabs(share));
+  expect(signed_sum.sign == (share < 0 ? -1 : 1), "the sign of a signed sum", signed_sum.sign,
+         share);
+  expect(within(signed_sum.log_abs, exact,
+                logsumexp_signed_max_ulp * ulp_at<double>(exact) + 1e6L * known.own_error()),
+         "logsumexp_signed", signed_sum.log_abs, exact);
+}
+
+/// Sizes that do not fit are refused, and those that fit are not.
+void check_shapes(bytes& in) {
+  const index_t n = in.below(8), weights = in.below(8), keeps = in.below(8), outs = in.below(8);
+  const column<float> x = column<float>::Zero(n), w = column<float>::Ones(weights);
+  const Eigen::Array<bool, Eigen::Dynamic, 1> keep =
+      Eigen::Array<bool, Eigen::Dynamic, 1>::Constant(keeps, true);
+  column<float> out = column<float>::Zero(outs);
+  const bool fits = n == weights && n == keeps;
+  expect(refused([&] { static_cast<void>(logsumexp(x, {.weights = w, .mask = keep})); }) != fits,
+         "sizes fit or are refused", n, weights, keeps);
+  expect(refused([&] { softmax(x, out, {.weights = w}); }) != (n == weights && n == outs),
+         "out fits or is refused", n, outs);
+  expect(refused([&] { log_softmax(x, out, {.mask = keep}); }) != (n == keeps && n == outs),
+         "out fits or is refused", n, outs);
+  const int threads = int(in.below(4)) - 1;
+  expect(refused([&] { static_cast<void>(softmax(x, {.threads = threads})); }) != (threads >= 1),
+         "threads are at least 1", threads);
+  std::vector<int> ids;
+  bool good = true;
+  const int count = int(in.below(6)) - 1;
+  for (index_t i = 0; i < n; ++i) {
+    ids.push_back(int(in.below(7)) - 1);
+    good = good && 0 <= ids.back() && ids.back() < count;
+  }
+  expect(
+      refused([&] { static_cast<void>(segment_logsumexp(x, ids, count)); }) != (good && count >= 0),
+      "segment ids fit or are refused", count);
+  const Eigen::MatrixXf many = Eigen::MatrixXf::Zero(n, outs);
+  expect(refused([&] { static_cast<void>(logsumexp(many, rowwise, {.weights = w})); }) !=
+             (weights == outs),
+         "a line of weights fits or is refused", weights, outs);
+  softmax_mean<double, Eigen::VectorXd> mean(n);
+  expect(refused([&] { mean.add(0.5, Eigen::VectorXd::Zero(weights)); }) != (n == weights),
+         "a value fits or is refused", n, weights);
+}
+
+/// log(e^a + e^b) and log(e^a - e^b) undo each other; the mean of two values lies between them.
+template <class T>
+void check_pairs(bytes& in) {
+  const family f = draw_family(in);
+  const T a = draw<T>(in, f), b = draw<T>(in, f), sum = logaddexp(a, b);
+  expect(same(sum, logaddexp(b, a)), "logaddexp is symmetric", a, b);
+  const auto difference = logsubexp_signed(a, b);
+  expect(same(difference.log_abs, logsubexp_signed(b, a).log_abs), "|e^a - e^b| is symmetric", a,
+         b);
+  if (is_nan(a) || is_nan(b))
+    return expect(is_nan(sum) && is_nan(difference.sign), "NaN shows", sum);
+  expect(std::max(a, b) <= sum, "a sum is at least its larger part", a, b, sum);
+  expect(difference.log_abs <= std::max(a, b) || is_nan(difference.log_abs),
+         "a difference is at most its larger part", a, b);
+  softmax_mean<T> mean;
+  mean.add(a, T(-1));
+  mean.add(b, T(2));
+  const T m = mean.value();
+  if (std::isfinite(a) && std::isfinite(b)) {
+    expect(T(-1) <= m && m <= T(2), "a mean lies between", m);
+    expect(within(mean.log_sum(), static_cast<long double>(sum),
+                  4 * ulp_at<T>(std::max({1.0L, std::fabs(static_cast<long double>(a)),
+                                          std::fabs(static_cast<long double>(b))}))),
+           "two ways to add", mean.log_sum(), sum);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  bytes in(data, size);
+  switch (in.below(8)) {
+    case 0:
+      check_vector<float>(in);
+      break;
+    case 2:
+      check_matrix<float>(in);
+      break;
+    case 3:
+      check_others(in);
+      break;
+    case 4:
+      check_shapes(in);
+      break;
+    case 5:
+      check_pairs<double>(in);
+      break;
+    case 6:
+      check_pairs<float>(in);
+      break;
+    default:
+      check_vector<double>(in);
+      break;
+  }
+  return 0;
+}
