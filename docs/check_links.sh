@@ -26,7 +26,7 @@ exists() {
   local path=$1 name
   [[ -e $path ]] && return 0
   case $path in
-    *\** | *X* | *NAME* | *\<* | *…*) # a pattern or a placeholder; a pattern must match something
+    *\** | */X.* | */X_* | */NAME* | *\<* | *…*) # a pattern or a placeholder; a pattern must match something
       [[ $path == *\** ]] || return 0
       compgen -G "$path" >/dev/null
       return
@@ -35,7 +35,7 @@ exists() {
       name=${path#build/release/}
       [[ -e $name.cpp ]] && return 0
       name=${name##*/}
-      grep -rqsE "\b$name\b" --include=CMakeLists.txt examples tests bench
+      sed 's/#.*//' {examples,tests,bench}/CMakeLists.txt | grep -qE "\b$name\b"
       return
       ;;
     docs/* | examples/* | tests/* | bench/*)

@@ -20,6 +20,7 @@ s/\blambda\(/λ(/g
 s/ - / − /g
 s/\bsum_(\{|[a-z]\b)/Σ_\1/g
 s/\bprod_(\{|[a-z]\b)/Π_\1/g
+s/\bsoftmax_([a-z])\(/softmax<sub>\1<\/sub>(/g
 # Indices: of one letter, or of sum, max, ...
 :index
 s/(^|[^A-Za-z0-9_])([A-Za-zμκΣΠσ]|max|min)_([a-z]{1,2}|order|[A-Z0-9])([^A-Za-z0-9_{]|$)/\1\2<sub>\3<\/sub>\4/
