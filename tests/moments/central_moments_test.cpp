@@ -341,7 +341,9 @@ TEST_CASE("central_moments: any scale of the values", "[moments][value]") {
 }
 
 TEST_CASE("central_moments: the end of a range that is small beside the other", "[moments][edge]") {
-  const std::vector<double> x{1e-310, 0, -1e300, 1e-300}, w{1, 1, 1, 0};
+  const std::vector<double> x{1e-310, 0, -1e300, 1e-300};
+  std::vector<double> w(4, 1.0);  // as a list g++ 12 at -O3 for AVX-512 makes four ones of it
+  w[3] = 0;
   for (const int order : {0, 2, 6}) {
     cumulus::central_moments<double> m(order), weighted(order);
     m.add(x);

@@ -94,8 +94,11 @@ struct number_reader {
       number = std::bit_cast<double>(word);
     } else {
       const auto value = static_cast<std::int64_t>(word);
+      // An int is the exponent of a power of two, or less: a product with an order stays one.
+      constexpr std::int64_t most = 1 << 16;
       number = static_cast<N>(value);
-      if (static_cast<std::int64_t>(number) != value)
+      if (static_cast<std::int64_t>(number) != value ||
+          (std::same_as<N, int> && (value < -most || most < value)))
         refuse("from_bytes: the integer " + std::to_string(value) + " in a place for " +
                std::to_string(8 * sizeof(N)) + " bits");
     }

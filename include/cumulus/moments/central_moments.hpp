@@ -24,8 +24,8 @@ inline constexpr double central_moments_streaming_error = 1e-13;
 /// Shape    order >= 0: P, or chosen at construction where P is cumulus::dynamic.
 /// Edges    a weight of 0 changes nothing, whatever it comes with. A value that is not finite
 ///          leaves the mean that IEEE gives and moments of NaN; a weight that is negative, infinite
-///          or NaN leaves NaN. Constant data have moments of exactly 0. Empty: weight 0, min +inf,
-///          max -inf, the rest NaN.
+///          or NaN leaves NaN; where the total of the weights overflows nothing has a meaning.
+///          Constant data have moments of exactly 0. Empty: weight 0, min +inf, max -inf, the rest NaN.
 /// Error    central_moments_max_roundings and its neighbours, at any offset and scale.
 /// Cost     a value: order^2 / 2 + 40 operations; a range of float or double to order 12: one read, about order + 4 vector
 ///          operations; others two reads and about 3 order + 20 operations an element, with other last bits.
