@@ -252,6 +252,10 @@ TEST_CASE("serialise: what is foreign is named", "[moments][edge]") {
   bytes later = to_bytes(sample(3));
   later[8] = std::byte(2);
   CHECK(says(refused(signed_again(later)), "layout 2, this reads 1"));
+  bytes far =
+      to_bytes(sample(3));  // the exponent, before the ends, the loss, a flag and the check word
+  cumulus::detail::write_word(far.data() + far.size() - 44, 2013914664, 8);
+  CHECK(says(refused(signed_again(far)), "the integer 2013914664"));
 
   using order_4 = central_moments<double, 4>;
   const std::string other_order =
