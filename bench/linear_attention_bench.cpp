@@ -58,7 +58,7 @@ void prefill(benchmark::State& state, int order, index_t d, bool causal) {
     benchmark::DoNotOptimize(result.output.data());
     output.swap(result.output);
   }
-  const double features = double(cumulus::feature_count(d, order));
+  const double features = double(cumulus::detail::feature_count(d, order));
   const double chunk = features < 128 ? 96 : 192;
   const double each =
       4 * features * double(value_width + 1) + (causal ? (chunk + 1) * double(d + value_width) : 0);

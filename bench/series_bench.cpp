@@ -251,33 +251,33 @@ void enrol_forms_and_bounds() {
         enrol_call(std::string("form/") + name_of(f) + tail,
                    [m, order, f = f] { return cumulus::logsumexp_series(m, order, f); });
       enrol_call("bound/range" + tail,
-                 [order, range = range] { return cumulus::logsumexp_remainder(order, range); });
+                 [order, range = range] { return cumulus::detail::logsumexp_remainder(order, range); });
       enrol_call("bound/range_and_variance" + tail, [m, order, range = range] {
-        return cumulus::logsumexp_remainder(order, range, m.moment(2));
+        return cumulus::detail::logsumexp_remainder(order, range, m.moment(2));
       });
       enrol_call("bound/sharp" + tail, [m, order, range = range] {
-        return cumulus::logsumexp_sharp_remainder(order, range, m.moment(2));
+        return cumulus::detail::logsumexp_sharp_remainder(order, range, m.moment(2));
       });
       enrol_call("bound/softmax_range" + tail,
-                 [order, range = range] { return cumulus::softmax_remainder(order, range); });
+                 [order, range = range] { return cumulus::detail::softmax_remainder(order, range); });
       enrol_call("bound/softmax_sharp" + tail,
-                 [order, range = range] { return cumulus::softmax_sharp_remainder(order, range); });
+                 [order, range = range] { return cumulus::detail::softmax_sharp_remainder(order, range); });
       if (order < 16) continue;
       std::vector<double> mu;
       for (int k = 0; k <= order; ++k) mu.push_back(m.moment(k) / std::tgamma(k + 1));
       enrol_call("coefficients/logarithm" + tail, [mu] {
         std::array<double, 17> c;
-        cumulus::series_logarithm(mu, c);
+        cumulus::detail::series_logarithm(mu, c);
         return c;
       });
       enrol_call("coefficients/reciprocal" + tail, [mu] {
         std::array<double, 17> r;
-        cumulus::series_reciprocal(mu, r);
+        cumulus::detail::series_reciprocal(mu, r);
         return r;
       });
       const double low = m.min() - m.mean(), high = m.max() - m.mean();
       enrol_call("coefficients/chebyshev" + tail, [low, high, range = range] {
-        return cumulus::economise_exponential(16, low, high, range);
+        return cumulus::detail::economise_exponential(16, low, high, range);
       });
     }
     const auto x = of_range(range);

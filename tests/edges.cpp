@@ -21,6 +21,7 @@
 namespace {
 
 using namespace cumulus;
+using namespace cumulus::detail;
 using Eigen::Index;
 using numbers = std::vector<double>;
 

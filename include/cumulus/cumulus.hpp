@@ -38,22 +38,22 @@
 #include <cumulus/moments/moment_tensor.hpp>
 #include <cumulus/moments/sliding_window.hpp>
 
-#include <cumulus/series/adaptive.hpp>
-#include <cumulus/series/certified_maximum.hpp>
-#include <cumulus/series/chebyshev.hpp>
+#include <cumulus/detail/series/adaptive.hpp>
+#include <cumulus/detail/series/certified_maximum.hpp>
+#include <cumulus/detail/series/chebyshev.hpp>
 #include <cumulus/series/convergence.hpp>
 #include <cumulus/series/cumulants.hpp>
-#include <cumulus/series/enclosure.hpp>
-#include <cumulus/series/expansion.hpp>
+#include <cumulus/detail/series/enclosure.hpp>
+#include <cumulus/detail/series/expansion.hpp>
 #include <cumulus/series/form.hpp>
-#include <cumulus/series/least_order.hpp>
+#include <cumulus/detail/series/least_order.hpp>
 #include <cumulus/series/logsumexp_series.hpp>
-#include <cumulus/series/positive_range.hpp>
-#include <cumulus/series/power_series.hpp>
-#include <cumulus/series/remainder.hpp>
+#include <cumulus/detail/series/positive_range.hpp>
+#include <cumulus/detail/series/power_series.hpp>
+#include <cumulus/detail/series/remainder.hpp>
 #include <cumulus/series/series_derivatives.hpp>
-#include <cumulus/series/sharp_remainder.hpp>
-#include <cumulus/series/softmax_remainder.hpp>
+#include <cumulus/detail/series/sharp_remainder.hpp>
+#include <cumulus/detail/series/softmax_remainder.hpp>
 #include <cumulus/series/softmax_series.hpp>
 #include <cumulus/series/softmax_series_bound.hpp>
 #include <cumulus/series/standard_error.hpp>
@@ -61,7 +61,7 @@
 #include <cumulus/series/terms.hpp>
 #include <cumulus/series/terms_text.hpp>
 #include <cumulus/series/tilted_moments.hpp>
-#include <cumulus/series/uncentred.hpp>
+#include <cumulus/detail/series/uncentred.hpp>
 #include <cumulus/series/validate.hpp>
 
 #include <cumulus/blocks/block_moments.hpp>
@@ -78,9 +78,9 @@
 #include <cumulus/attention/linear.hpp>
 #include <cumulus/attention/linear_presets.hpp>
 #include <cumulus/attention/moba.hpp>
-#include <cumulus/attention/positivity.hpp>
+#include <cumulus/detail/attention/positivity.hpp>
 #include <cumulus/attention/random_features.hpp>
 #include <cumulus/attention/residual_sums.hpp>
 #include <cumulus/attention/sparse_presets.hpp>
-#include <cumulus/attention/taylor_features.hpp>
+#include <cumulus/detail/attention/taylor_features.hpp>
 #include <cumulus/attention/validate_cache.hpp>

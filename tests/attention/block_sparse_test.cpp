@@ -11,6 +11,7 @@
 namespace {
 
 using namespace cumulus;
+using namespace cumulus::detail;
 using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr int d = 6, e = 3, b = 8;

@@ -57,8 +57,8 @@ struct call {
 
 template <class T, class Function>
 auto with_options(const call& c, Function f) {
-  const matrix<cumulus::attention_scalar<T>> bias =
-      c.bias.template cast<cumulus::attention_scalar<T>>();
+  const matrix<cumulus::detail::attention_scalar<T>> bias =
+      c.bias.template cast<cumulus::detail::attention_scalar<T>>();
   const auto run = [&](const attention_options<T>& o) { return f(o); };
   if (c.bias.rows() == 1)
     return run({.causal = c.causal,
@@ -144,7 +144,7 @@ exact_row exact(const matrix<T>& q, const matrix<T>& k, const matrix<T>& v, cons
 template <class T>
 double error(const matrix<T>& q, const matrix<T>& k, const matrix<T>& v, const call& c,
              const attention_result<T>& r) {
-  const long double u = cumulus::unit_roundoff<T>;
+  const long double u = cumulus::detail::unit_roundoff<T>;
   long double worst = 0;
   const auto see = [&](long double e) {
     if (!(e <= worst)) worst = std::isnan(e) ? (long double)(inf) : e;
@@ -235,7 +235,7 @@ TEMPLATE_TEST_CASE("attention: the error does not grow with the number of keys",
   for (const index_t n : {1, 12}) {
     const auto q = integers(n, d);
     const auto r = attention(q, k, v, {.scale = 1.0});
-    const TestType u = cumulus::unit_roundoff<TestType>;
+    const TestType u = cumulus::detail::unit_roundoff<TestType>;
     for (index_t i = 0; i < n; ++i) {
       const exact_row x = exact(q, k, v, {.scale = 1.0}, i);
       for (index_t c = 0; c < e; ++c) {

@@ -10,7 +10,7 @@
 #include <cumulus/attention/attention_vjp.hpp>
 #include <cumulus/attention/delta_rule.hpp>
 #include <cumulus/attention/linear_presets.hpp>
-#include <cumulus/attention/positivity.hpp>
+#include <cumulus/detail/attention/positivity.hpp>
 #include <cumulus/attention/random_features.hpp>
 
 #include <limits>
@@ -18,6 +18,7 @@
 namespace {
 
 using namespace cumulus;
+using namespace cumulus::detail;
 using naive::matrix;
 using naive::normal;
 using rows = matrix<double>;

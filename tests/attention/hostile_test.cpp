@@ -16,6 +16,7 @@
 namespace {
 
 using namespace cumulus;
+using namespace cumulus::detail;
 template <class T>
 using rows_of = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using rows = rows_of<double>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cumulus/attention/delta_rule.hpp>
 #include <cumulus/attention/linear_presets.hpp>
-#include <cumulus/attention/positivity.hpp>
+#include <cumulus/detail/attention/positivity.hpp>
 #include <cumulus/attention/random_features.hpp>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ TEST_CASE("linear_presets: each is its published definition", "[attention][value
   linear_attention_options alone = cumulus::based();
   alone.window = 0;
   CHECK(worst(q, k, v, alone, [&](real u, index_t) { return quadratic(u); }) <= 1e-12);
-  CHECK(cumulus::feature_count(16, cumulus::based().order) == 153);
+  CHECK(cumulus::detail::feature_count(16, cumulus::based().order) == 153);
 
   const matrix<double> small = 0.3 * q;  // so that the odd degree of SATA's default stays positive
   CHECK(worst(small, k, v, cumulus::sata(),
@@ -198,13 +198,13 @@ TEST_CASE("linear_presets: what they refuse", "[attention][edge]") {
 
 TEST_CASE("positivity: no negative weight, no logarithm of one", "[attention][edge]") {
   const std::vector<double> p = {0.75, -0.25, 0.5, 0.0};
-  const auto clipped = cumulus::clip_and_renormalise(p);
+  const auto clipped = cumulus::detail::clip_and_renormalise(p);
   CHECK(clipped.weights == Eigen::Vector4d(0.6, 0, 0.4, 0));
   CHECK(clipped.negative_mass == 0.25);
-  CHECK(cumulus::clipped_entropy(p) == Approx(-0.6 * std::log(0.6) - 0.4 * std::log(0.4)));
-  CHECK(cumulus::clipped_entropy(std::vector<double>{-1, -2}) == 0);
-  CHECK(cumulus::clip_and_renormalise(std::vector<double>{-1, -2}).weights.norm() == 0);
+  CHECK(cumulus::detail::clipped_entropy(p) == Approx(-0.6 * std::log(0.6) - 0.4 * std::log(0.4)));
+  CHECK(cumulus::detail::clipped_entropy(std::vector<double>{-1, -2}) == 0);
+  CHECK(cumulus::detail::clip_and_renormalise(std::vector<double>{-1, -2}).weights.norm() == 0);
   CHECK(std::isnan(
-      cumulus::clipped_entropy(std::vector<double>{1, std::numeric_limits<double>::quiet_NaN()})));
-  CHECK(cumulus::clipped_entropy(std::vector<float>{2.f, 2.f}) == Approx(std::log(2.f)));
+      cumulus::detail::clipped_entropy(std::vector<double>{1, std::numeric_limits<double>::quiet_NaN()})));
+  CHECK(cumulus::detail::clipped_entropy(std::vector<float>{2.f, 2.f}) == Approx(std::log(2.f)));
 }

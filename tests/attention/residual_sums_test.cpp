@@ -83,7 +83,7 @@ TEST_CASE("residual_sums: what is left of the sums is the sum of what is left",
         })) <= 1e-13);
   selected = {{0, n}};
   const auto nothing = sums.rest(s.q.data(), keys, values, selected);
-  CHECK(nothing.log_sum == -cumulus::infinity<double>);
+  CHECK(nothing.log_sum == -cumulus::detail::infinity<double>);
   CHECK(nothing.output == std::vector<double>(e, 0.0));
 }
 

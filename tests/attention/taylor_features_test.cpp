@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/attention/taylor_features.hpp>
+#include <cumulus/detail/attention/taylor_features.hpp>
 
 #include <cmath>
 #include <limits>
@@ -9,10 +9,10 @@
 #include "catch.hpp"
 #include "refusal.hpp"
 
-using cumulus::feature_count;
-using cumulus::feature_layout;
-using cumulus::feature_weights;
-using cumulus::taylor_features;
+using cumulus::detail::feature_count;
+using cumulus::detail::feature_layout;
+using cumulus::detail::feature_weights;
+using cumulus::detail::taylor_features;
 
 TEST_CASE("feature_count: the sizes that papers name", "[attention][value]") {
   CHECK(feature_count(16, 2) == 153);  // Based, packed

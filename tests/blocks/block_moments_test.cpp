@@ -66,7 +66,7 @@ TEMPLATE_TEST_CASE("block moments: each part is that of the block's tokens", "[b
   REQUIRE(m.blocks() == 2);
   m.summarise_tail();
   REQUIRE(m.blocks() == 3);
-  const double u = 64 * double(cumulus::unit_roundoff<TestType>);
+  const double u = 64 * double(cumulus::detail::unit_roundoff<TestType>);
   for (index_t B = 0; B < 3; ++B) {
     const index_t n = B == 2 ? 5 : 8;
     const matrix keys = k.middleRows(8 * B, n), values = v.middleRows(8 * B, n);

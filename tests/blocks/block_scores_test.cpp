@@ -77,8 +77,8 @@ TEST_CASE("block scores: each is its formula", "[blocks][value]") {
     check(block_score::mean, base);
     check(block_score::taylor2, base + v / 2);
     check(block_score::moment2, base + std::log(1 + v / 2));
-    check(block_score::frozen2, base + cumulus::frozen_mass(v, x.log_n));
-    check(block_score::smooth2, base + cumulus::smooth_mass(x.log_n)(v));
+    check(block_score::frozen2, base + cumulus::detail::frozen_mass(v, x.log_n));
+    check(block_score::smooth2, base + cumulus::detail::smooth_mass(x.log_n)(v));
     check(block_score::taylor3, base + v / 2 + m3 / 6);
     const double c4 = (m4 - 3 * v * v) / 24, c5 = (x.moment[5] - 10 * v * m3) / 120;
     check(block_score::taylor, base + v / 2 + m3 / 6 + c4 + c5);
@@ -105,9 +105,9 @@ TEST_CASE("block scores: each is its formula", "[blocks][value]") {
     double left_out = 0;
     for (index_t r = 0; r < 2; ++r) {
       const direct z(keys, references.row(r).transpose());
-      left_out += (z.exact - z.log_n - z.mean - cumulus::smooth_mass(z.log_n)(z.variance)) / 2;
+      left_out += (z.exact - z.log_n - z.mean - cumulus::detail::smooth_mass(z.log_n)(z.variance)) / 2;
     }
-    check(block_score::calibrated, base + cumulus::smooth_mass(x.log_n)(v) + left_out);
+    check(block_score::calibrated, base + cumulus::detail::smooth_mass(x.log_n)(v) + left_out);
   }
 }
 
@@ -250,7 +250,7 @@ TEST_CASE("block scores: NaN shows in its block, a NaN query in all", "[blocks][
       CHECK(std::isnan(x.upper));
     }
   }
-  k(9, 2) = -cumulus::infinity<double>;
+  k(9, 2) = -cumulus::detail::infinity<double>;
   const auto infinite = block_scores(summaries(k, 8, everything), q);
   CHECK(std::isnan(infinite[1].upper));
   CHECK(std::isfinite(infinite[0].upper));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/blocks/covariance_rows.hpp>
+#include <cumulus/detail/blocks/covariance_rows.hpp>
 
 #include "catch.hpp"
 #include "support/families.hpp"
@@ -28,7 +28,7 @@ TEMPLATE_TEST_CASE(
   families::random r(21u);
   for (const index_t d : {1, 2, 5, 19}) {
     for (const covariance_kind kind : kinds) {
-      cumulus::covariance_rows<TestType> rows(kind, d, 2);
+      cumulus::detail::covariance_rows<TestType> rows(kind, d, 2);
       std::vector<matrix> sigma;
       for (const index_t n : {1, 2, 9, 40}) {
         const matrix y = centred(n, d, r);
@@ -44,7 +44,7 @@ TEMPLATE_TEST_CASE(
         const double exact = wide.dot(sigma[B].lazyProduct(wide));
         const matrix kept = rows.matrix(index_t(B)).template cast<double>();
         const double size = sigma[B].trace() * wide.squaredNorm();
-        const double rounding = 100 * double(cumulus::unit_roundoff<TestType>) * (size + 1e-300);
+        const double rounding = 100 * double(cumulus::detail::unit_roundoff<TestType>) * (size + 1e-300);
         CAPTURE(d, int(kind), B);
         CHECK(std::abs(v[B] - wide.dot(kept.lazyProduct(wide))) <= rounding);
         if (kind == covariance_kind::full) CHECK((kept - sigma[B]).norm() <= rounding);
@@ -66,7 +66,7 @@ TEST_CASE("covariance rows: sizes count what is kept, and the last block can be 
   families::random r(22u);
   const index_t sizes[] = {1, 1 + 6, 1 + 21, 2 + 6 + 12};
   for (std::size_t k = 0; k < 4; ++k) {
-    cumulus::covariance_rows<double> rows(kinds[k], 6, 2), same(kinds[k], 6, 2);
+    cumulus::detail::covariance_rows<double> rows(kinds[k], 6, 2), same(kinds[k], 6, 2);
     CHECK(rows.size() == sizes[k]);
     const matrix a = centred(9, 6, r), b = centred(9, 6, r);
     rows.append(a.data(), 9);

@@ -36,7 +36,7 @@ TEST_CASE("exact block scores: ends", "[blocks][edge]") {
   const Eigen::MatrixXd k = Eigen::MatrixXd::Ones(4, 2);
   const Eigen::Vector2d q(1, 2);
   const cumulus::token_rows<double> rows(k);
-  CHECK(exact_block_score(rows, q, 2, 0) == -cumulus::infinity<double>);
+  CHECK(exact_block_score(rows, q, 2, 0) == -cumulus::detail::infinity<double>);
   CHECK(exact_block_scores(Eigen::MatrixXd(0, 2), 4, q).empty());
   CHECK(std::isnan(exact_block_score(rows, Eigen::Vector2d(std::nan(""), 0), 0, 4)));
   CHECK(refusal([&] { static_cast<void>(exact_block_scores(k, 0, q)); }) ==

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/blocks/gaussian_mass.hpp>
+#include <cumulus/detail/blocks/gaussian_mass.hpp>
 
 #include "catch.hpp"
 
@@ -29,23 +29,23 @@ double by_quadrature(double sigma, double c) {
 }  // namespace
 
 TEST_CASE("frozen mass: the second order, then its tangent", "[blocks][value]") {
-  const double log_b = std::log(64.0), c = cumulus::freezing_point(log_b);
+  const double log_b = std::log(64.0), c = cumulus::detail::freezing_point(log_b);
   CHECK(c == Approx(2.8840454));
-  CHECK(cumulus::frozen_mass(0.0, log_b) == 0);
-  CHECK(cumulus::frozen_mass(4.0, log_b) == 2);
-  CHECK(cumulus::frozen_mass(c * c, log_b) == Approx(log_b));
-  const double h = 1e-5, below = cumulus::frozen_mass((c - h) * (c - h), log_b),
-               above = cumulus::frozen_mass((c + h) * (c + h), log_b);
+  CHECK(cumulus::detail::frozen_mass(0.0, log_b) == 0);
+  CHECK(cumulus::detail::frozen_mass(4.0, log_b) == 2);
+  CHECK(cumulus::detail::frozen_mass(c * c, log_b) == Approx(log_b));
+  const double h = 1e-5, below = cumulus::detail::frozen_mass((c - h) * (c - h), log_b),
+               above = cumulus::detail::frozen_mass((c + h) * (c + h), log_b);
   CHECK((above - below) / (2 * h) == Approx(c));
-  CHECK(cumulus::frozen_mass(10000.0, log_b) == Approx(100 * c - log_b));
-  CHECK(cumulus::frozen_mass(9.0, 0.0) == 0);  // one key
-  CHECK(std::isnan(cumulus::frozen_mass(std::nan(""), log_b)));
+  CHECK(cumulus::detail::frozen_mass(10000.0, log_b) == Approx(100 * c - log_b));
+  CHECK(cumulus::detail::frozen_mass(9.0, 0.0) == 0);  // one key
+  CHECK(std::isnan(cumulus::detail::frozen_mass(std::nan(""), log_b)));
 }
 
 TEST_CASE("smooth mass: that of a standardised normal cut off at c", "[blocks][value]") {
   for (const double b : {2.0, 16.0, 64.0, 1024.0}) {
-    const cumulus::smooth_mass mass(std::log(b));
-    const double c = cumulus::freezing_point(std::log(b));
+    const cumulus::detail::smooth_mass mass(std::log(b));
+    const double c = cumulus::detail::freezing_point(std::log(b));
     CHECK(mass(0.0) == Approx(0).margin(1e-15));
     for (const double sigma : {0.05, 0.5, 1.0, 3.0, 7.0, 9.0, 11.0, 12.0, 20.0}) {
       CAPTURE(b, sigma);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/blocks/principal_factors.hpp>
+#include <cumulus/detail/blocks/principal_factors.hpp>
 
 #include <Eigen/Core>
 
@@ -35,7 +35,7 @@ matrix sample(index_t n, index_t d, double decay) {
 
 matrix factors_of(const matrix& y, index_t r) {
   matrix f(r, y.cols());
-  cumulus::principal_factors(y.data(), y.rows(), y.cols(), r, f.data());
+  cumulus::detail::principal_factors(y.data(), y.rows(), y.cols(), r, f.data());
   return f;
 }
 

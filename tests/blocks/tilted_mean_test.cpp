@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/blocks/tilted_mean.hpp>
+#include <cumulus/detail/blocks/tilted_mean.hpp>
 
 #include "catch.hpp"
 #include "support/families.hpp"
@@ -9,7 +9,7 @@ TEST_CASE("tilted mean: the log-mass is the query on the mean key, plus the entr
   for (const double sigma : {0.0, 0.3, 3.0, 300.0}) {
     const auto keys = families::normal<double>(12 * 5, 1.0, sigma, 71u);
     const auto q = families::normal<double>(5, 0.0, 1.0, 72u);
-    const auto tilted = cumulus::tilted_mean_of(keys.data(), 12, 5, q.data());
+    const auto tilted = cumulus::detail::tilted_mean_of(keys.data(), 12, 5, q.data());
     double at_mean = tilted.entropy, total = 0, largest = -1e300, sum = 0;
     for (std::size_t i = 0; i < 5; ++i) at_mean += q[i] * tilted.key[i];
     for (const double p : tilted.share) total += p;
@@ -30,7 +30,7 @@ TEST_CASE("tilted mean: the log-mass is the query on the mean key, plus the entr
 
 TEST_CASE("tilted mean: a NaN shows in all of it", "[blocks][edge]") {
   const std::vector<double> keys{1, 2, std::nan(""), 4}, q{1, 1};
-  const auto tilted = cumulus::tilted_mean_of(keys.data(), 2, 2, q.data());
+  const auto tilted = cumulus::detail::tilted_mean_of(keys.data(), 2, 2, q.data());
   CHECK(std::isnan(tilted.mass));
   CHECK(std::isnan(tilted.entropy));
   CHECK(std::isnan(tilted.key[0]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/blocks/two_point_bounds.hpp>
+#include <cumulus/detail/blocks/two_point_bounds.hpp>
 
 #include <limits>
 #include <vector>
@@ -7,8 +7,8 @@
 #include "catch.hpp"
 #include "support/families.hpp"
 
-using cumulus::largest_log_mean_exp;
-using cumulus::least_log_mean_exp;
+using cumulus::detail::largest_log_mean_exp;
+using cumulus::detail::least_log_mean_exp;
 
 TEST_CASE("two-point bounds: no sample leaves them", "[blocks][property]") {
   families::random r(11u);

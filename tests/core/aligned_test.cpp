@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/core/aligned.hpp>
+#include <cumulus/detail/core/aligned.hpp>
 #include <cstdint>
 
 #include "catch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/core/ball.hpp>
+#include <cumulus/detail/series/ball.hpp>
 
 #include <cmath>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "families.hpp"
 #include "wide.hpp"
 
-using cumulus::ball;
+using cumulus::detail::ball;
 using oracle::wide;
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/core/compensated.hpp>
+#include <cumulus/detail/core/compensated.hpp>
 
 #include <cmath>
 #include <limits>
@@ -10,7 +10,7 @@
 #include "ulp.hpp"
 #include "worst.hpp"
 
-using cumulus::compensated;
+using cumulus::detail::compensated;
 using oracle::wide;
 
 namespace {
@@ -34,8 +34,8 @@ TEMPLATE_TEST_CASE("compensated: a sum and a product of two numbers are exact", 
   bool sums = true, products = true, rounded = true;
   for (int i = 0; i < 5000; ++i) {
     const TestType a = any<TestType>(r, 30), b = any<TestType>(r, 30);
-    const auto sum = cumulus::two_sum(a, b);
-    const auto product = cumulus::two_product(a, b);
+    const auto sum = cumulus::detail::two_sum(a, b);
+    const auto product = cumulus::detail::two_product(a, b);
     sums = sums && exact(sum) == wide(a) + wide(b);
     products = products && exact(product) == wide(a) * wide(b);
     rounded = rounded && sum.high == TestType(a + b) && sum.value() == sum.high;
@@ -51,7 +51,7 @@ TEST_CASE("compensated: numbers of unlike size add exactly too", "[core][edge]")
   for (const double a : values) {
     for (const double b : values) {
       CAPTURE(a, b);
-      CHECK(exact(cumulus::two_sum(a, b)) == wide(a) + wide(b));
+      CHECK(exact(cumulus::detail::two_sum(a, b)) == wide(a) + wide(b));
     }
   }
 }
@@ -63,7 +63,7 @@ TEST_CASE("compensated: a long sum keeps the digits that a plain one loses", "[c
   wide expected = 0;
   for (const double v : x) {
     sum += v;
-    pairs += cumulus::two_product(v, 1 / 3.0);
+    pairs += cumulus::detail::two_product(v, 1 / 3.0);
     plain += v;
     expected += wide(v);
   }
@@ -86,7 +86,7 @@ TEST_CASE("compensated: what a large number hides comes back when it goes", "[co
 }
 
 TEST_CASE("compensated: differences, negation and doubling", "[core][value]") {
-  const auto a = cumulus::two_sum(1.0, 0x1p-60), b = cumulus::two_sum(1.0, -0x1p-70);
+  const auto a = cumulus::detail::two_sum(1.0, 0x1p-60), b = cumulus::detail::two_sum(1.0, -0x1p-70);
   CHECK((a - b).value() == 0x1p-60 + 0x1p-70);
   CHECK((a + b).high == 2.0);
   CHECK(exact(a + b) == 2 + wide(0x1p-60) - wide(0x1p-70));
@@ -96,27 +96,27 @@ TEST_CASE("compensated: differences, negation and doubling", "[core][value]") {
   auto twice = a;
   twice += twice;
   CHECK(exact(twice) == 2 * exact(a));
-  CHECK(exact(cumulus::times_power_of_two(a, -40)) == exact(a) * wide(0x1p-40));
+  CHECK(exact(cumulus::detail::times_power_of_two(a, -40)) == exact(a) * wide(0x1p-40));
 }
 
 TEST_CASE("compensated: a scaled difference is exact where the plain one overflows",
           "[core][edge]") {
   const double largest = std::numeric_limits<double>::max();
-  const auto all = cumulus::scaled_difference(largest, -largest, 2);
+  const auto all = cumulus::detail::scaled_difference(largest, -largest, 2);
   CHECK(all.high == largest / 2);
-  CHECK(exact(cumulus::scaled_difference(1.0, 0x1p-70, 0)) == 1 - wide(0x1p-70));
-  CHECK(exact(cumulus::scaled_difference(0x1p-1074, -0x1p-1070, -1070)) == wide(1) + wide(0x1p-4));
-  CHECK(exact(cumulus::scaled_difference(3e300, 1e284, 900)) ==
+  CHECK(exact(cumulus::detail::scaled_difference(1.0, 0x1p-70, 0)) == 1 - wide(0x1p-70));
+  CHECK(exact(cumulus::detail::scaled_difference(0x1p-1074, -0x1p-1070, -1070)) == wide(1) + wide(0x1p-4));
+  CHECK(exact(cumulus::detail::scaled_difference(3e300, 1e284, 900)) ==
         ldexp(wide(3e300) - wide(1e284), -900));
 }
 
 TEST_CASE("compensated: serves a scalar without fused multiply-add", "[core][value]") {
   // 50 digits: what two 40-digit numbers lose is the low part.
   const wide a = wide(1) / 3, b = wide(1) / 7 * wide(1e-30);
-  const auto sum = cumulus::two_sum(a, b);
+  const auto sum = cumulus::detail::two_sum(a, b);
   const oracle::wider both = oracle::wider(sum.high) + oracle::wider(sum.low);
   CHECK(both == oracle::wider(a) + oracle::wider(b));
   CHECK(sum.low != 0);
-  CHECK(cumulus::two_product(a, b).high == a * b);
-  CHECK(cumulus::two_product(a, b).low == 0);
+  CHECK(cumulus::detail::two_product(a, b).high == a * b);
+  CHECK(cumulus::detail::two_product(a, b).low == 0);
 }

@@ -15,6 +15,7 @@
 #include "wide.hpp"
 
 using namespace cumulus;
+using namespace cumulus::detail;
 
 namespace {
 

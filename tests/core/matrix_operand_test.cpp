@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/core/matrix_operand.hpp>
+#include <cumulus/detail/core/matrix_operand.hpp>
 
 #include <array>
 #include <vector>
@@ -10,7 +10,7 @@
 
 using cumulus::broadcast_operand;
 using cumulus::line_number;
-using cumulus::matrix_operand;
+using cumulus::detail::matrix_operand;
 
 namespace {
 
@@ -24,7 +24,7 @@ matrix numbers() {
 }
 
 template <class S>
-bool holds(const cumulus::strided_matrix<S>& view, const matrix& expected) {
+bool holds(const cumulus::detail::strided_matrix<S>& view, const matrix& expected) {
   bool result = view.rows == expected.rows() && view.cols == expected.cols();
   for (Eigen::Index i = 0; result && i < expected.rows(); ++i)
     for (Eigen::Index j = 0; result && j < expected.cols(); ++j)

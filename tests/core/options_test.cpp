@@ -10,7 +10,7 @@
 namespace {
 
 void check(cumulus::index_t size, const cumulus::options<float>& o) {
-  cumulus::require_options("f", size, o);
+  cumulus::detail::require_options("f", size, o);
 }
 
 }  // namespace

@@ -33,10 +33,10 @@ static_assert(std::is_trivially_copyable_v<softmax_mean<double>>);
 static_assert(std::is_trivially_copyable_v<softmax_mean<float, Eigen::Vector4f>>);
 static_assert(!std::is_trivially_copyable_v<central_moments<double>>);
 
-static_assert(cumulus::serialisable<central_moments<double>> &&
-              cumulus::serialisable<central_moments<float, 3>>);
-static_assert(cumulus::serialisable<softmax_mean<double, Eigen::VectorXd>>);
-static_assert(!cumulus::serialisable<double> && !cumulus::serialisable<std::vector<double>>);
+static_assert(cumulus::detail::serialisable<central_moments<double>> &&
+              cumulus::detail::serialisable<central_moments<float, 3>>);
+static_assert(cumulus::detail::serialisable<softmax_mean<double, Eigen::VectorXd>>);
+static_assert(!cumulus::detail::serialisable<double> && !cumulus::detail::serialisable<std::vector<double>>);
 
 /// There and back is the same state, and the same bytes.
 template <class State>
@@ -215,8 +215,8 @@ TEST_CASE("serialise: the layout, byte by byte", "[moments][value]") {
     CAPTURE(i);
     CHECK(std::to_integer<int>(b[i]) == expected[i]);
   }
-  CHECK(cumulus::number_count(m) == 12);
-  CHECK(cumulus::state_bytes(m) == 8 * 13);
+  CHECK(cumulus::detail::number_count(m) == 12);
+  CHECK(cumulus::detail::state_bytes(m) == 8 * 13);
   CHECK(to_bytes(log_sum_exp<double>()).size() == 40 + 8 * 8 + 4);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/core/sum_of_products.hpp>
+#include <cumulus/detail/attention/sum_of_products.hpp>
 
 #include "catch.hpp"
 #include "families.hpp"
 
-using cumulus::sum_of_products;
+using cumulus::detail::sum_of_products;
 
 TEST_CASE("sum_of_products: every length, within its roundings", "[core][value]") {
   for (std::size_t n = 0; n <= 70; ++n) {

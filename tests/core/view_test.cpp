@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/core/view.hpp>
+#include <cumulus/detail/core/view.hpp>
 
 #include <Eigen/Core>
 
@@ -11,11 +11,11 @@
 #include "kinds.hpp"
 
 using cumulus::operand;
-using cumulus::overlaps;
-using cumulus::strided;
-using cumulus::strided_matrix;
-using cumulus::strided_matrix_view;
-using cumulus::strided_view;
+using cumulus::detail::overlaps;
+using cumulus::detail::strided;
+using cumulus::detail::strided_matrix;
+using cumulus::detail::strided_matrix_view;
+using cumulus::detail::strided_view;
 
 TEST_CASE("view: an operand reads every kind of vector", "[core][value]") {
   std::vector<double> values(kinds::size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/exact/arguments.hpp>
+#include <cumulus/detail/exact/arguments.hpp>
 
 #include <cumulus/exact/log_softmax.hpp>
 #include <cumulus/exact/logsumexp.hpp>

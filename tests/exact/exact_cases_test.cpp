@@ -120,7 +120,7 @@ std::vector<T> of_matrix(const std::string& function, const json& c) {
 /// What the library answers; of a signed logsumexp, log_abs and the sign.
 template <class T>
 auto answer(const json& c) {
-  using R = cumulus::result_scalar<T>;
+  using R = cumulus::detail::result_scalar<T>;
   const std::string function = c["function"];
   if (c.contains("axis")) {
     if constexpr (std::is_same_v<T, R>) return of_matrix<T>(function, c);
@@ -177,6 +177,7 @@ struct tolerance {
 /// What the header promises.
 tolerance of_header(const std::string& function, double largest) {
   using namespace cumulus;
+using namespace cumulus::detail;
   const double least = std::max(1.0, largest);
   if (function == "logsumexp" || function == "segment_logsumexp") return {logsumexp_max_ulp, least};
   if (function == "logcumsumexp") return {logsumexp_max_ulp, least};

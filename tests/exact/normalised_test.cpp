@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/exact/normalised.hpp>
+#include <cumulus/detail/exact/normalised.hpp>
 
 #include <cumulus/exact/log_softmax.hpp>
 #include <cumulus/exact/softmax.hpp>
@@ -33,12 +33,12 @@ std::vector<double> listed(const Eigen::VectorXd& x) { return {x.data(), x.data(
 
 TEST_CASE("normalised: an owning vector has the size and the kind of its model", "[exact][value]") {
   const Eigen::RowVectorXf row(4);
-  const auto like_row = cumulus::plain_like(row);
-  static_assert(std::is_same_v<decltype(cumulus::plain_like(row)), Eigen::RowVectorXf>);
+  const auto like_row = cumulus::detail::sized_like(row);
+  static_assert(std::is_same_v<decltype(cumulus::detail::sized_like(row)), Eigen::RowVectorXf>);
   CHECK(like_row.size() == 4);
-  CHECK(cumulus::plain_like(std::vector<int>(3)).size() == 3);
+  CHECK(cumulus::detail::sized_like(std::vector<int>(3)).size() == 3);
   static_assert(
-      std::is_same_v<decltype(cumulus::plain_like(std::vector<int>(3))), Eigen::VectorXd>);
+      std::is_same_v<decltype(cumulus::detail::sized_like(std::vector<int>(3))), Eigen::VectorXd>);
 }
 
 TEST_CASE("normalised: in place and overlapping memory", "[exact][edge]") {

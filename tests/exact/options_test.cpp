@@ -72,7 +72,7 @@ errors all_errors(const call<T>& c) {
       if (d.share[i] == 0) {
         const bool left_out =
             (!c.mask.empty() && !c.mask[i]) || (!c.weights.empty() && c.weights[i] == T(0));
-        if (left_out) larger(e.log_share, log_p[k] == -cumulus::infinity<T> ? 0 : inf);
+        if (left_out) larger(e.log_share, log_p[k] == -cumulus::detail::infinity<T> ? 0 : inf);
         continue;
       }
       // Where differences of x and of log w cancel, the bound is that of what cancels.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/exact/refusals.hpp>
+#include <cumulus/detail/exact/refusals.hpp>
 
 #include <cumulus/exact/log_softmax.hpp>
 #include <cumulus/exact/log_weights.hpp>

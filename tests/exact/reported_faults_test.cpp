@@ -28,6 +28,7 @@
 #include "ulp.hpp"
 
 using namespace cumulus;
+using namespace cumulus::detail;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/core/scalar.hpp>
+#include <cumulus/detail/core/scalar.hpp>
 
 #include <cumulus/exact/log_weights.hpp>
 #include <cumulus/exact/logmeanexp.hpp>

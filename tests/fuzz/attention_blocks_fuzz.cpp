@@ -16,6 +16,7 @@
 namespace {
 
 using namespace cumulus;
+using namespace cumulus::detail;
 using namespace fuzz;
 using wide = long double;
 template <class T>

@@ -3,7 +3,7 @@
 // What the fuzzers share: numbers and choices drawn from the fuzzer's bytes, and claims that stop it where they are false.
 #pragma once
 
-#include <cumulus/core/scalar.hpp>
+#include <cumulus/detail/core/scalar.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -22,6 +22,7 @@
 namespace {
 
 using namespace cumulus;
+using namespace cumulus::detail;
 using namespace fuzz;
 
 /// What a call is made of.

@@ -19,6 +19,7 @@
 namespace {
 
 using namespace cumulus;
+using namespace cumulus::detail;
 using namespace fuzz;
 using wide = long double;
 constexpr wide u = 0x1p-53L;

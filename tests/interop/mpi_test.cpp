@@ -125,8 +125,8 @@ void all_ranks_have_the_same() {
   m.add(
       families::exponential<double>(100 + 17 * std::size_t(rank), 5, 1, 710 + std::uint64_t(rank)));
   const auto sum = mpi::all_reduce(MPI_COMM_WORLD, m);
-  std::vector<std::byte> mine(cumulus::state_bytes(sum)), first;
-  cumulus::write_state(sum, mine.data());
+  std::vector<std::byte> mine(cumulus::detail::state_bytes(sum)), first;
+  cumulus::detail::write_state(sum, mine.data());
   first = mine;
   MPI_Bcast(first.data(), int(first.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
   check("every rank has the same bits", first == mine);
@@ -160,7 +160,7 @@ void several_at_once() {
   MPI_Scan(MPI_IN_PLACE, message.data(), 3, r.datatype(), r.operation(), MPI_COMM_WORLD);
   for (int k = 0; k < 3; ++k) {
     const auto sum =
-        cumulus::read_state<state>(message.data() + std::size_t(k) * message.size() / 3);
+        cumulus::detail::read_state<state>(message.data() + std::size_t(k) * message.size() / 3);
     check("MPI_Scan", std::abs(sum.value() - (k + std::log(double(rank + 1)))) < 1e-15 * 8);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/derivatives.hpp>
+#include <cumulus/detail/rows/derivatives.hpp>
 
 #include <cmath>
 #include <limits>
@@ -7,9 +7,9 @@
 
 #include "catch.hpp"
 
-namespace kernels = cumulus::kernels;
+namespace kernels = cumulus::detail::kernels;
 using cumulus::degenerate;
-using cumulus::strided;
+using cumulus::detail::strided;
 using kernels::terms;
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/dot_rows.hpp>
+#include <cumulus/detail/simd/dot_rows.hpp>
 
 #include "catch.hpp"
 #include "support/families.hpp"
@@ -20,7 +20,7 @@ TEMPLATE_TEST_CASE("dot_rows: each row within its roundings, reading nothing pas
       auto x = families::normal<TestType>(std::size_t(width), -0.5, 1.0, 4u);
       x.resize(x.size() + 64, std::nanf(""));
       std::vector<double> out(std::size_t(count) + 1, -7.0);
-      cumulus::kernels::dot_rows<TestType>(rows.data(), index_t(row), width, count, x.data(),
+      cumulus::detail::kernels::dot_rows<TestType>(rows.data(), index_t(row), width, count, x.data(),
                                            out.data());
       CHECK(out.back() == -7.0);
       for (std::size_t i = 0; i < std::size_t(count); ++i) {
@@ -31,9 +31,9 @@ TEMPLATE_TEST_CASE("dot_rows: each row within its roundings, reading nothing pas
           size += std::abs(term);
         }
         CAPTURE(width, count, i);
-        const auto roundings = (long double)(cumulus::kernels::dot_rows_max_roundings(width));
+        const auto roundings = (long double)(cumulus::detail::kernels::dot_rows_max_roundings(width));
         CHECK(std::abs(out[i] - sum) <=
-              roundings * (long double)(cumulus::unit_roundoff<TestType>)*size);
+              roundings * (long double)(cumulus::detail::unit_roundoff<TestType>)*size);
       }
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/entropy.hpp>
+#include <cumulus/detail/loops/entropy.hpp>
 
 #include <cmath>
 #include <limits>
@@ -8,8 +8,8 @@
 #include "catch.hpp"
 #include "ulp.hpp"
 
-namespace kernels = cumulus::kernels;
-using cumulus::strided;
+namespace kernels = cumulus::detail::kernels;
+using cumulus::detail::strided;
 using kernels::terms;
 using oracle::wide;
 

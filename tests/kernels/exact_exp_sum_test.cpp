@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/exact_exp_sum.hpp>
+#include <cumulus/detail/loops/exact_exp_sum.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace cumulus::kernels;
+using namespace cumulus::detail::kernels;
 using deep = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<400>,
                                            boost::multiprecision::et_off>;
 

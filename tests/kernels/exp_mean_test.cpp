@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/exp_mean.hpp>
+#include <cumulus/detail/loops/exp_mean.hpp>
 
 #include <cmath>
 #include <limits>
@@ -10,9 +10,9 @@
 #include "ulp.hpp"
 #include "worst.hpp"
 
-namespace kernels = cumulus::kernels;
-using cumulus::compensated;
-using cumulus::strided;
+namespace kernels = cumulus::detail::kernels;
+using cumulus::detail::compensated;
+using cumulus::detail::strided;
 using kernels::terms;
 using oracle::wide;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/exp_reference.hpp>
+#include <cumulus/detail/loops/exp_reference.hpp>
 
 #include <array>
 #include <cfloat>
@@ -11,10 +11,10 @@
 #include "wide.hpp"
 #include "worst.hpp"
 
-using cumulus::compensated;
-using cumulus::kernels::exp_reference;
-using cumulus::kernels::split_exp;
-using cumulus::kernels::splits;
+using cumulus::detail::compensated;
+using cumulus::detail::kernels::exp_reference;
+using cumulus::detail::kernels::split_exp;
+using cumulus::detail::kernels::splits;
 using oracle::wide;
 
 namespace {

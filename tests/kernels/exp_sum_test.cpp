@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/exp_sum.hpp>
+#include <cumulus/detail/loops/exp_sum.hpp>
 
 #include <cmath>
 #include <limits>
@@ -11,9 +11,9 @@
 #include "ulp.hpp"
 #include "worst.hpp"
 
-using cumulus::strided;
-using cumulus::kernels::exp_sum;
-using cumulus::kernels::terms;
+using cumulus::detail::strided;
+using cumulus::detail::kernels::exp_sum;
+using cumulus::detail::kernels::terms;
 
 namespace {
 

@@ -4,7 +4,7 @@
 // takes, one by one, and over random doubles. Minutes long, so no test; data/exp_sweep.txt keeps what it printed.
 //   exp_sweep [millions of doubles, 100 if not given]
 // Far floats are those whose exponential is no float, but has a share in a sum of its like.
-#include <cumulus/kernels/vectors.hpp>
+#include <cumulus/detail/simd/vectors.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -20,7 +20,7 @@
 
 #if CUMULUS_VECTORS
 
-namespace kernels = cumulus::kernels;
+namespace kernels = cumulus::detail::kernels;
 using cumulus::index_t;
 using cumulus::isa;
 
@@ -111,7 +111,7 @@ int main(int count, char** arguments) {
   constexpr float normal = 88.72284f;  // the first whose exponential is no float
   bool good = true;
   for (const isa set : {isa::baseline, isa::avx2, isa::avx512}) {
-    if (cumulus::best_isa() < set) continue;
+    if (cumulus::detail::best_isa() < set) continue;
     cumulus::use_isa(set);
     worst_error of_float, of_far_float, of_double;
     sweep_floats(0.0f, normal, of_float);

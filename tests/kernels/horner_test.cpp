@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/horner.hpp>
+#include <cumulus/detail/rows/horner.hpp>
 
 #include <cmath>
 #include <limits>
@@ -9,8 +9,8 @@
 #include "families.hpp"
 #include "ulp.hpp"
 
-namespace kernels = cumulus::kernels;
-using cumulus::strided;
+namespace kernels = cumulus::detail::kernels;
+using cumulus::detail::strided;
 using kernels::terms;
 using oracle::wide;
 
@@ -25,7 +25,7 @@ TEST_CASE("horner: a polynomial within 2p roundings of its size", "[kernels][val
         size += abs(term);
       }
       CAPTURE(order, y);
-      const wide bound = 2 * order * wide(cumulus::unit_roundoff<double>) * size;
+      const wide bound = 2 * order * wide(cumulus::detail::unit_roundoff<double>) * size;
       CHECK(abs(wide(kernels::horner(a.data(), order, y)) - exact) <= bound);
     }
   }
@@ -36,7 +36,7 @@ TEST_CASE("horner: a polynomial within 2p roundings of its size", "[kernels][val
 TEST_CASE("horner: maps the centred vector, times the weights", "[kernels][value]") {
   const std::vector<double> x{1e12, 1e12 + 0.5, 1e12 - 2}, w{2, 0, 0.25};
   // The mean as a pair: 1e12 + 2^-30.
-  const cumulus::compensated<double> mean{1e12, 0x1p-30};
+  const cumulus::detail::compensated<double> mean{1e12, 0x1p-30};
   const auto square = [](double y) { return y * y; };
   std::vector<double> out(6, 9.0);
   kernels::map_centred(terms<double>{{x.data(), 3, 1}}, mean, strided<double>{out.data(), 3, 2},
@@ -57,7 +57,7 @@ TEST_CASE("horner: a weight of 0 gives 0 whatever its element holds", "[kernels]
   const std::vector<double> x{inf, std::nan(""), 1}, w{0, -0.0, 1};
   std::vector<double> out(3);
   kernels::map_centred(terms<double>{{x.data(), 3, 1}, {w.data(), 3, 1}},
-                       cumulus::compensated<double>{0.0, 0.0}, strided<double>{out.data(), 3, 1},
+                       cumulus::detail::compensated<double>{0.0, 0.0}, strided<double>{out.data(), 3, 1},
                        [](double y) { return y; });
   CHECK(out == std::vector<double>{0, 0, 1});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "catch.hpp"
 
-#include <cumulus/kernels/matrix_product.hpp>
+#include <cumulus/detail/simd/matrix_product.hpp>
 #include <cmath>
 #include <vector>
 
@@ -20,7 +20,7 @@ double worst(int rows, int depth, int columns, bool transposed) {
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = T(value(int(i) + 1000));
   for (std::size_t i = 0; i < c.size(); ++i) c[i] = T(value(int(i) + 2000));
   const std::vector<T> before = c;
-  cumulus::kernels::add_product(a.data(), a_row, a_step, b.data(), b_stride, c.data(), c_stride,
+  cumulus::detail::kernels::add_product(a.data(), a_row, a_step, b.data(), b_stride, c.data(), c_stride,
                                 rows, depth, columns);
   double most = 0;
   for (int i = 0; i < rows; ++i) {
@@ -62,9 +62,9 @@ TEMPLATE_TEST_CASE("add_product: within depth roundings of the sum, every tail o
 TEST_CASE("add_product: nothing to add changes nothing", "[kernels][edge]") {
   double c[4] = {1, 2, 3, 4};
   const double a[4] = {NAN, NAN, NAN, NAN};
-  cumulus::kernels::add_product(a, 2, 1, a, 2, c, 2, 2, 0, 2);
-  cumulus::kernels::add_product(a, 2, 1, a, 2, c, 2, 0, 2, 2);
-  cumulus::kernels::add_product(a, 2, 1, a, 2, c, 2, 2, 2, 0);
+  cumulus::detail::kernels::add_product(a, 2, 1, a, 2, c, 2, 2, 0, 2);
+  cumulus::detail::kernels::add_product(a, 2, 1, a, 2, c, 2, 0, 2, 2);
+  cumulus::detail::kernels::add_product(a, 2, 1, a, 2, c, 2, 2, 2, 0);
   for (int i = 0; i < 4; ++i) CHECK(c[i] == i + 1);
 }
 

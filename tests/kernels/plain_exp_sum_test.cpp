@@ -2,15 +2,15 @@
 //
 // kernels/plain_exp_sum: the largest element and the sum of exponentials below it.
 
-#include <cumulus/kernels/plain_exp_sum.hpp>
+#include <cumulus/detail/loops/plain_exp_sum.hpp>
 
 #include "support/catch.hpp"
 #include "support/families.hpp"
 #include "support/ulp.hpp"
 
 using cumulus::index_t;
-using cumulus::strided;
-namespace kernels = cumulus::kernels;
+using cumulus::detail::strided;
+namespace kernels = cumulus::detail::kernels;
 
 TEST_CASE("plain_exp_sum: the largest element at every position of every length",
           "[kernels][edge]") {

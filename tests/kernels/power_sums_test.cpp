@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/power_sums.hpp>
+#include <cumulus/detail/loops/power_sums.hpp>
 
 #include <cmath>
 #include <limits>
@@ -10,7 +10,7 @@
 #include "ulp.hpp"
 #include "worst.hpp"
 
-namespace kernels = cumulus::kernels;
+namespace kernels = cumulus::detail::kernels;
 using oracle::wide;
 
 TEST_CASE("power_sums: the lanes add up to the whole", "[kernels][value]") {
@@ -40,7 +40,7 @@ TEST_CASE("power_sums: each order within its bound of the wide sum", "[kernels][
         exact += term;
         size += abs(term);
       }
-      const wide u = cumulus::unit_roundoff<double>;
+      const wide u = cumulus::detail::unit_roundoff<double>;
       error.see(double(abs(wide(sums[std::size_t(p)]) - exact) / (u * size * (2 * p + 16))),
                 "n =", n, "order", p);
     }
@@ -97,7 +97,7 @@ TEST_CASE("power_sums: a shift of the origin changes the sums as the moved value
       const auto q = std::size_t(p);
       const wide difference = abs(wide(change[q]) - moved[q]);
       // 3 roundings a factor, of the sums of sizes.
-      const wide bound = wide(3 * p * cumulus::unit_roundoff<double>) * size[q];
+      const wide bound = wide(3 * p * cumulus::detail::unit_roundoff<double>) * size[q];
       error.see(difference == 0 ? 0.0 : double(difference / bound), "h =", h, "order", p);
     }
     CHECK(change[0] == 0.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/running_exp_sum.hpp>
+#include <cumulus/detail/loops/running_exp_sum.hpp>
 
 #include <array>
 #include <cfloat>
@@ -14,8 +14,8 @@
 #include "ulp.hpp"
 #include "worst.hpp"
 
-using cumulus::compensated;
-using cumulus::kernels::running_exp_sum;
+using cumulus::detail::compensated;
+using cumulus::detail::kernels::running_exp_sum;
 using oracle::wide;
 
 namespace {
@@ -73,7 +73,7 @@ TEST_CASE("running_exp_sum: log_sum changes its formula without a step", "[kerne
   worst error_here;
   for (int i = -50; i <= 50; ++i) {
     const std::vector<double> x{0.0, std::log(0.5) + i * 0x1p-50};
-    cumulus::kernels::running_log_sum<double> sum;
+    cumulus::detail::kernels::running_log_sum<double> sum;
     for (const double v : x) sum.add({v, 0}, 1.0);
     error_here.see(ulps(sum.log_sum(), oracle::shifted_logsumexp(x)), i);
   }
@@ -81,7 +81,7 @@ TEST_CASE("running_exp_sum: log_sum changes its formula without a step", "[kerne
 }
 
 TEST_CASE("scaled_exponent: exact products, and limits where there is none", "[kernels][edge]") {
-  using cumulus::kernels::scaled_exponent;
+  using cumulus::detail::kernels::scaled_exponent;
   const auto high = [](double x, double scale) { return scaled_exponent(x, scale).high; };
   const auto p = scaled_exponent(0.1, 0.3);
   CHECK(wide(p.high) + wide(p.low) == wide(0.1) * wide(0.3));
@@ -105,8 +105,8 @@ TEST_CASE("quotient: of two pairs, to half an ulp", "[kernels][value]") {
     const compensated<double> a{r.uniform(-2.0, 2.0), r.uniform(-1.0, 1.0) * 0x1p-54},
         b{r.uniform(0.5, 2.0), r.uniform(-1.0, 1.0) * 0x1p-54};
     const wide exact = (wide(a.high) + wide(a.low)) / (wide(b.high) + wide(b.low));
-    error_here.see(ulps(cumulus::kernels::quotient(a, b), exact), i);
+    error_here.see(ulps(cumulus::detail::kernels::quotient(a, b), exact), i);
   }
   CHECK_WORST(error_here, 0.501);
-  CHECK(cumulus::kernels::quotient<double>({inf, 0}, {2, 0}) == inf);
+  CHECK(cumulus::detail::kernels::quotient<double>({inf, 0}, {2, 0}) == inf);
 }

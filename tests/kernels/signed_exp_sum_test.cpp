@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/signed_exp_sum.hpp>
+#include <cumulus/detail/loops/signed_exp_sum.hpp>
 
 #include <cmath>
 #include <limits>
@@ -12,10 +12,10 @@
 
 namespace {
 
-using cumulus::kernels::signed_exp_sum;
+using cumulus::detail::kernels::signed_exp_sum;
 
 template <class T>
-cumulus::kernels::terms<T> terms_of(const std::vector<T>& x, const std::vector<T>& w) {
+cumulus::detail::kernels::terms<T> terms_of(const std::vector<T>& x, const std::vector<T>& w) {
   const auto n = cumulus::index_t(x.size());
   return {{x.data(), n}, {w.data(), n}};
 }

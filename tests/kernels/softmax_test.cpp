@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/softmax.hpp>
+#include <cumulus/detail/rows/softmax.hpp>
 
 #include <cmath>
 #include <limits>
@@ -11,8 +11,8 @@
 #include "ulp.hpp"
 #include "worst.hpp"
 
-namespace kernels = cumulus::kernels;
-using cumulus::strided;
+namespace kernels = cumulus::detail::kernels;
+using cumulus::detail::strided;
 using kernels::terms;
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/terms.hpp>
+#include <cumulus/detail/loops/terms.hpp>
 
 #include <cmath>
 #include <limits>
@@ -10,8 +10,8 @@
 #include "ulp.hpp"
 #include "worst.hpp"
 
-namespace kernels = cumulus::kernels;
-using cumulus::strided;
+namespace kernels = cumulus::detail::kernels;
+using cumulus::detail::strided;
 using kernels::terms;
 using oracle::wide;
 
@@ -38,8 +38,8 @@ TEMPLATE_TEST_CASE("terms: a difference is exact, and -inf where it overflows", 
   }
   CHECK(exact);
   const TestType largest = std::numeric_limits<TestType>::max();
-  CHECK(kernels::difference(TestType(-largest), largest).high == -cumulus::infinity<TestType>);
-  CHECK(kernels::difference(TestType(-inf), TestType(3)).high == -cumulus::infinity<TestType>);
+  CHECK(kernels::difference(TestType(-largest), largest).high == -cumulus::detail::infinity<TestType>);
+  CHECK(kernels::difference(TestType(-inf), TestType(3)).high == -cumulus::detail::infinity<TestType>);
   CHECK(kernels::difference(TestType(-inf), TestType(3)).low == 0);
 }
 
@@ -48,12 +48,12 @@ TEST_CASE("terms: the exponential of a pair takes the low part in", "[kernels][v
   families::random r(2u);
   for (int i = 0; i < 500; ++i) {
     const double high = r.uniform(-740, 700), low = high * r.uniform(-0.5, 0.5) * 0x1p-52;
-    error.see(ulps(kernels::exponential(cumulus::compensated<double>{high, low}),
+    error.see(ulps(kernels::exponential(cumulus::detail::compensated<double>{high, low}),
                    wide(exp(wide(high) + wide(low)))),
               high, low);
   }
   CHECK_WORST(error, 1.5 + 1);  // and 1 ulp of the system's exp
-  CHECK(kernels::exponential(cumulus::compensated<double>{-inf, 0.0}) == 0.0);
+  CHECK(kernels::exponential(cumulus::detail::compensated<double>{-inf, 0.0}) == 0.0);
 }
 
 TEST_CASE("terms: what the mask keeps and a weight other than 0 counts takes part",

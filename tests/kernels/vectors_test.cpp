@@ -2,8 +2,8 @@
 #include <cumulus/exact/log_softmax.hpp>
 #include <cumulus/exact/logsumexp.hpp>
 #include <cumulus/exact/softmax.hpp>
-#include <cumulus/kernels/softmax.hpp>
-#include <cumulus/kernels/vector_rows.hpp>
+#include <cumulus/detail/rows/softmax.hpp>
+#include <cumulus/detail/rows/vector_rows.hpp>
 
 #include <bit>
 #include <cmath>
@@ -23,7 +23,7 @@
 
 #if CUMULUS_VECTORS
 
-namespace kernels = cumulus::kernels;
+namespace kernels = cumulus::detail::kernels;
 using cumulus::index_t;
 using cumulus::isa;
 
@@ -34,7 +34,7 @@ template <class Check>
 void on_every_set(Check check) {
   const isa before = cumulus::active_isa();
   for (const isa set : {isa::baseline, isa::avx2, isa::avx512}) {
-    if (cumulus::best_isa() < set) continue;
+    if (cumulus::detail::best_isa() < set) continue;
     CHECK(cumulus::use_isa(set) == set);
     INFO(cumulus::name_of(set));
     check();
@@ -89,7 +89,7 @@ template <class T>
 errors errors_of(std::span<const T> x, std::span<T> out, double scale = 1) {
   const oracle_row exact = oracle_of(x, scale);
   const auto t = terms_of(x, scale);
-  const cumulus::strided<T> to{out.data(), index_t(out.size()), 1};
+  const cumulus::detail::strided<T> to{out.data(), index_t(out.size()), 1};
   errors e;
   const long double log_rest = std::log1p(exact.rest);
   REQUIRE(kernels::softmax_row(t, to));
@@ -100,7 +100,7 @@ errors errors_of(std::span<const T> x, std::span<T> out, double scale = 1) {
     const long double log = ((long double)(x[i]) - exact.top) * (long double)(scale)-log_rest;
     e.log_softmax = std::max(e.log_softmax, ulps_of(out[i], log));
   }
-  cumulus::compute_scalar<T> sum(0);
+  cumulus::detail::compute_scalar<T> sum(0);
   if (!kernels::logsumexp_row(t, sum)) sum = kernels::log_of(kernels::exp_sum(t), t);
   const long double least =
       std::max({1.0L, std::abs(exact.largest), std::abs(exact.largest + log_rest)});
@@ -331,7 +331,7 @@ TEMPLATE_TEST_CASE("vectors: subnormal shares and arguments, and zeros of either
     for (std::size_t i = 0; i < tiny.size(); i += 2) tiny[i] = -T(0);
     REQUIRE(kernels::softmax_row(terms_of<T>(tiny), {out.data(), 40, 1}));
     CHECK(out == std::vector<T>(40, T(1) / T(40)));
-    cumulus::compute_scalar<T> sum(0);
+    cumulus::detail::compute_scalar<T> sum(0);
     REQUIRE(kernels::logsumexp_row(terms_of<T>(tiny), sum));
     CHECK(ulps_of(T(sum), std::log(40.0L)) <= 1);
   });
@@ -346,7 +346,7 @@ TEMPLATE_TEST_CASE("vectors: a dominated row keeps the digits of its tail", "[ke
         std::vector<T> x(n, T(-gap)), out(n);
         x[n / 2] = T(0);
         const long double exact = std::log1p((long double)(n - 1) * std::exp(-(long double)(gap)));
-        cumulus::compute_scalar<T> sum(0);
+        cumulus::detail::compute_scalar<T> sum(0);
         REQUIRE(kernels::logsumexp_row(terms_of<T>(x), sum));
         CAPTURE(n, gap);
         CHECK(ulps_of(T(sum), exact, exact < 0.7L ? exact : 1.0L) <= 3);
@@ -359,7 +359,7 @@ TEMPLATE_TEST_CASE("vectors: a dominated row keeps the digits of its tail", "[ke
 
 TEST_CASE("vectors: a set above the machine's is lowered", "[kernels][edge]") {
   const isa before = cumulus::active_isa();
-  CHECK(cumulus::use_isa(isa::avx512) == cumulus::best_isa());
+  CHECK(cumulus::use_isa(isa::avx512) == cumulus::detail::best_isa());
   CHECK(cumulus::use_isa(isa::baseline) == isa::baseline);
   CHECK(cumulus::active_isa() == isa::baseline);
   CHECK(cumulus::use_isa(before) == before);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/kernels/words.hpp>
+#include <cumulus/detail/loops/words.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace cumulus::kernels;
+using namespace cumulus::detail::kernels;
 using integer = boost::multiprecision::cpp_int;
 using huge = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<700>,
                                            boost::multiprecision::et_off>;
@@ -111,7 +111,7 @@ TEMPLATE_TEST_CASE("words: a number goes in bit by bit and its leading bits come
   for (int i = 0; i < 300; ++i) {
     auto x = static_cast<TestType>(r.uniform());
     x = x + static_cast<TestType>(r.uniform()) * std::numeric_limits<TestType>::epsilon();
-    x = cumulus::times_power_of_two(x, int(r.below(100)) - 50);
+    x = cumulus::detail::times_power_of_two(x, int(r.below(100)) - 50);
     const auto unit = cumulus::index_t(r.below(300)) - 40;
     storage a(14);
     add_number(a, x, unit);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/moments/anchored_means.hpp>
+#include <cumulus/detail/moments/anchored_means.hpp>
 
 #include "catch.hpp"
 

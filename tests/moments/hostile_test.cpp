@@ -21,6 +21,7 @@
 namespace {
 
 using namespace cumulus;
+using namespace cumulus::detail;
 using vector = Eigen::VectorXd;
 using matrix = Eigen::MatrixXd;
 

@@ -23,14 +23,14 @@ comoments<double> of_rows(const rows& z) {
 
 /// a v = v diag, v orthogonal, values descending.
 void check_eigen(const MatrixXd& a) {
-  const auto e = cumulus::eigen_of_symmetric(a);
+  const auto e = cumulus::detail::eigen_of_symmetric(a);
   const double n = double(a.rows());
   const double size = e.values.size() == 0 ? 0 : e.values.cwiseAbs().maxCoeff();
   const MatrixXd residual = a * e.vectors - e.vectors * e.values.asDiagonal();
   const MatrixXd angles = e.vectors.transpose() * e.vectors;
-  CHECK(residual.norm() <= cumulus::symmetric_eigen_max_roundings * n * u * size);
+  CHECK(residual.norm() <= cumulus::detail::symmetric_eigen_max_roundings * n * u * size);
   CHECK((angles - MatrixXd::Identity(a.rows(), a.rows())).norm() <=
-        cumulus::symmetric_eigen_max_roundings * n * u);
+        cumulus::detail::symmetric_eigen_max_roundings * n * u);
   for (Eigen::Index k = 1; k < e.values.size(); ++k) CHECK(e.values(k) <= e.values(k - 1));
 }
 
@@ -51,18 +51,18 @@ TEST_CASE("eigen_of_symmetric: the defining residual", "[moments][value]") {
   }
   MatrixXd known(2, 2);
   known << 2, 1, 1, 2;
-  const auto e = cumulus::eigen_of_symmetric(known);
+  const auto e = cumulus::detail::eigen_of_symmetric(known);
   CHECK(e.values(0) == Approx(3).epsilon(1e-15));
   CHECK(e.values(1) == Approx(1).epsilon(1e-15));
   known(1, 0) = std::numeric_limits<double>::quiet_NaN();
-  CHECK(std::isnan(cumulus::eigen_of_symmetric(known).values.sum()));
+  CHECK(std::isnan(cumulus::detail::eigen_of_symmetric(known).values.sum()));
 }
 
 TEST_CASE("low_rank: variances are exact, and what is left is the rest of the spectrum",
           "[moments][value]") {
   const auto m = of_rows(oracle::shapes(500, 12, 1e6, 4));
   const MatrixXd c = m.covariance();
-  const auto pairs = cumulus::eigen_of_symmetric(c);
+  const auto pairs = cumulus::detail::eigen_of_symmetric(c);
   for (int rank = 0; rank <= 12; ++rank) {
     const auto low = cumulus::low_rank(m, rank);
     REQUIRE(low.factors.cols() == rank);

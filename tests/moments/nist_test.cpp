@@ -7,7 +7,7 @@
 // reading leaves is in the table below (Michelso to NumAcc4), and moments of doubles must lose nothing more, so they are also
 // held against the exact values of those doubles. NumAcc1 to 4 are here, by their definition. Where the environment variable
 // CUMULUS_NIST names a folder with the .dat files, all nine sets are read from it.
-#include <cumulus/core/compensated.hpp>
+#include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/moments/central_moments.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -31,10 +31,10 @@ struct statistics {
 /// What a user would write. The products of neighbours are added with their errors: at r1 near 0 they cancel.
 template <class Moments, class T>
 statistics of(const Moments& m, const std::vector<T>& x) {
-  cumulus::compensated<T> neighbours;
+  cumulus::detail::compensated<T> neighbours;
   for (std::size_t i = 0; i + 1 < x.size(); ++i) {
     const T left = m.deviation(x[i]), right = m.deviation(x[i + 1]);
-    neighbours += cumulus::two_product(left, right);
+    neighbours += cumulus::detail::two_product(left, right);
   }
   using std::sqrt;
   const T n = m.weight(), variance = m.moment(2) * (n / (n - 1)), sd = sqrt(variance);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/moments/orthonormal_rows.hpp>
+#include <cumulus/detail/moments/orthonormal_rows.hpp>
 #include <Eigen/Core>
 
 #include "catch.hpp"
@@ -20,7 +20,7 @@ matrix normal_rows(index_t rows, index_t n, std::uint64_t seed) {
 }
 
 matrix orthonormal(matrix x) {
-  cumulus::orthonormalise_rows(x.data(), x.rows(), x.cols());
+  cumulus::detail::orthonormalise_rows(x.data(), x.rows(), x.cols());
   return x;
 }
 
@@ -74,5 +74,5 @@ TEST_CASE("orthonormal rows: what is left of nothing is 0", "[moments][edge]") {
   CHECK(tall.bottomRows(4) == matrix::Zero(4, 3));
 
   matrix none(0, 4);
-  cumulus::orthonormalise_rows(none.data(), 0, 4);
+  cumulus::detail::orthonormalise_rows(none.data(), 0, 4);
 }

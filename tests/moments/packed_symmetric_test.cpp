@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/moments/packed_symmetric.hpp>
+#include <cumulus/detail/moments/packed_symmetric.hpp>
 #include <cmath>
 
 #include "catch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/series/certified_maximum.hpp>
+#include <cumulus/detail/series/certified_maximum.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>

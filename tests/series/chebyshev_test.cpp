@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/series/chebyshev.hpp>
+#include <cumulus/detail/series/chebyshev.hpp>
 #include <algorithm>
 #include <cmath>
 
@@ -42,7 +42,7 @@ TEST_CASE("chebyshev: the polynomial is sum a_k T_k, and within its tail of e^y"
     for (const double share : {0.5, 0.1, 0.97}) {  // of the range below the mean
       const double low = -share * range, high = (1 - share) * range;
       for (const int order : {0, 1, 2, 3, 6, 11, 24}) {
-        const auto p = cumulus::economise_exponential(order, low, high, range);
+        const auto p = cumulus::detail::economise_exponential(order, low, high, range);
         CAPTURE(range, share, order);
         for (int i = 0; i <= 40; ++i) {
           const real z = real(i) / 20 - 1, y = p.centre + z * range / 2;
@@ -71,7 +71,7 @@ TEST_CASE("chebyshev: the tail is 2 sum I_k, from above and near", "[series][val
     for (const int order : {0, 1, 4, 8, 16, 24, 40}) {
       real sum = 0;
       for (int k = order + 60; k > order; --k) sum += 2 * bessel(k, real(range) / 2);
-      const double tail = cumulus::economised_tail(order, range);
+      const double tail = cumulus::detail::economised_tail(order, range);
       CAPTURE(range, order);
       if (range / 4 >= order + 2) {
         CHECK(tail == inf);
@@ -87,14 +87,14 @@ TEST_CASE("chebyshev: no sample is farther than chebyshev_remainder", "[series][
   // two points, the farthest for a polynomial error, at every share
   for (const double range : {0.3, 2.0, 5.0}) {
     for (const int order : {1, 2, 5, 9}) {
-      const double bound = cumulus::chebyshev_remainder(order, range);
+      const double bound = cumulus::detail::chebyshev_remainder(order, range);
       for (int i = 1; i < 60; ++i) {
         const real q = i / 60.0L, low = -q * real(range), high = (1 - q) * real(range);
-        const auto p = cumulus::economise_exponential<real>(order, low, high, range);
-        std::array<cumulus::ball<real>, 65> m;
+        const auto p = cumulus::detail::economise_exponential<real>(order, low, high, range);
+        std::array<cumulus::detail::ball<real>, 65> m;
         real a = 1 - q, b = q;  // of low, of high
         for (int k = 0; k <= order; ++k) {
-          m[std::size_t(k)] = cumulus::ball<real>(a + b);
+          m[std::size_t(k)] = cumulus::detail::ball<real>(a + b);
           a *= low / (k + 1), b *= high / (k + 1);
         }
         const real k = std::log((1 - q) * std::exp(low) + q * std::exp(high));
@@ -108,14 +108,14 @@ TEST_CASE("chebyshev: no sample is farther than chebyshev_remainder", "[series][
 
 TEST_CASE("chebyshev: ranges of 0, none, and out of reach", "[series][edge]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK(cumulus::economised_tail(3, 0.0) <= 1e-300);
-  CHECK(cumulus::chebyshev_remainder(3, 0.0) <= 1e-300);
+  CHECK(cumulus::detail::economised_tail(3, 0.0) <= 1e-300);
+  CHECK(cumulus::detail::chebyshev_remainder(3, 0.0) <= 1e-300);
   for (const double range : {-1.0, nan, inf, 1e4}) {
-    CHECK(cumulus::economised_tail(4, range) == inf);
-    CHECK(cumulus::chebyshev_remainder(4, range) == inf);
+    CHECK(cumulus::detail::economised_tail(4, range) == inf);
+    CHECK(cumulus::detail::chebyshev_remainder(4, range) == inf);
   }
-  const auto p = cumulus::economise_exponential(4, 0.0, 0.0, 0.0);
+  const auto p = cumulus::detail::economise_exponential(4, 0.0, 0.0, 0.0);
   CHECK(p.coefficient[0] == 1);
   CHECK(p.coefficient[4] == Approx(1));
-  CHECK(cumulus::economise_exponential(4, -1e4, 1e4, 2e4).tail == inf);
+  CHECK(cumulus::detail::economise_exponential(4, -1e4, 1e4, 2e4).tail == inf);
 }

@@ -74,13 +74,13 @@ TEST_CASE("cumulants: the polynomials of the tables, exactly", "[series][value]"
   families::random r(401);
   for (int trial = 0; trial < 20; ++trial) {
     const numbers mu = random_central(11, r);
-    const numbers kappa = cumulus::cumulants_from_central(mu);
+    const numbers kappa = cumulus::detail::cumulants_from_central(mu);
     CHECK(bool(kappa[0] == 0));
     CHECK(bool(kappa[1] == 0));
     const numbers any = random_numbers(11, r);  // kappa_0 and kappa_1 do not matter
     numbers cumulants = any;
     cumulants[0] = 0;
-    const numbers central = cumulus::central_from_cumulants(cumulants);
+    const numbers central = cumulus::detail::central_from_cumulants(cumulants);
     CHECK(bool(central[0] == 1));
     CHECK(bool(central[1] == 0));
     for (int k = 2; k <= 10; ++k) {
@@ -96,13 +96,13 @@ TEST_CASE("cumulants: every conversion has its inverse", "[series][property]") {
   for (std::size_t size = 1; size <= 20; ++size) {
     CAPTURE(size);
     const numbers mu = random_central(size, r);
-    CHECK(bool(cumulus::central_from_cumulants(cumulus::cumulants_from_central(mu)) == mu));
+    CHECK(bool(cumulus::detail::central_from_cumulants(cumulus::detail::cumulants_from_central(mu)) == mu));
     numbers raw = random_numbers(size, r);
     raw[0] = 1;
-    CHECK(bool(cumulus::raw_from_cumulants(cumulus::cumulants_from_raw(raw)) == raw));
+    CHECK(bool(cumulus::detail::raw_from_cumulants(cumulus::detail::cumulants_from_raw(raw)) == raw));
     const rational mean = size > 1 ? raw[1] : rational(0);
-    CHECK(bool(cumulus::raw_from_central(cumulus::central_from_raw(raw), mean) == raw));
-    CHECK(bool(cumulus::central_from_raw(cumulus::raw_from_central(mu, rational(7) / 3)) == mu) ==
+    CHECK(bool(cumulus::detail::raw_from_central(cumulus::detail::central_from_raw(raw), mean) == raw));
+    CHECK(bool(cumulus::detail::central_from_raw(cumulus::detail::raw_from_central(mu, rational(7) / 3)) == mu) ==
           true);
   }
 }
@@ -115,10 +115,10 @@ TEST_CASE("cumulants: moments of a sample about 0 and about its mean, exactly", 
     const std::size_t size = 13;
     const numbers raw = sample.moments_about(rational(0), size);
     const numbers central = sample.moments_about(raw[1], size);
-    CHECK(bool(cumulus::central_from_raw(raw) == central));
-    CHECK(bool(cumulus::raw_from_central(central, raw[1]) == raw));
-    numbers from_raw = cumulus::cumulants_from_raw(raw);
-    const numbers from_central = cumulus::cumulants_from_central(central);
+    CHECK(bool(cumulus::detail::central_from_raw(raw) == central));
+    CHECK(bool(cumulus::detail::raw_from_central(central, raw[1]) == raw));
+    numbers from_raw = cumulus::detail::cumulants_from_raw(raw);
+    const numbers from_central = cumulus::detail::cumulants_from_central(central);
     CHECK(bool(from_raw[1] == raw[1]));
     from_raw[1] = 0;  // a shift changes kappa_1 alone
     CHECK(bool(from_raw == from_central));
@@ -135,7 +135,7 @@ TEST_CASE("cumulants: of independent sums they add, of multiples they scale",
     for (const rational& y : b.x) sum.x.push_back(x + y);
   for (rational& x : scaled.x) x *= -3;
   const auto kappa = [](const rational_sample& s) {
-    return cumulus::cumulants_from_raw(s.moments_about(rational(0), 11));
+    return cumulus::detail::cumulants_from_raw(s.moments_about(rational(0), 11));
   };
   rational power(1);
   for (std::size_t k = 0; k <= 10; ++k, power *= -3) {
@@ -149,15 +149,15 @@ TEST_CASE("cumulants: known distributions", "[series][value]") {
   // Poisson of mean 2: every cumulant 2. Bernoulli 1/2: mu_2 = 1/4, kappa_4 = -1/8.
   numbers poisson(9, rational(2));
   poisson[0] = 0;
-  const numbers raw = cumulus::raw_from_cumulants(poisson);
+  const numbers raw = cumulus::detail::raw_from_cumulants(poisson);
   const int touchard[] = {1, 2, 6, 22, 94, 454, 2430, 14214, 89918};
   for (std::size_t k = 0; k < 9; ++k) CHECK(bool(raw[k] == touchard[k]));
   const std::array<double, 5> mu{1, 0, 0.25, 0, 0.0625};
-  const std::vector<double> kappa = cumulus::cumulants_from_central(mu);
+  const std::vector<double> kappa = cumulus::detail::cumulants_from_central(mu);
   CHECK(kappa == std::vector<double>{0, 0, 0.25, 0, -0.125});
   // of a Gaussian, all but two vanish
   const numbers gauss{0, 5, 3, 0, 0, 0, 0};
-  CHECK(bool(cumulus::central_from_cumulants(gauss) == numbers{1, 0, 3, 0, 27, 0, 405}));
+  CHECK(bool(cumulus::detail::central_from_cumulants(gauss) == numbers{1, 0, 3, 0, 27, 0, 405}));
 }
 
 TEST_CASE("cumulants: the 43 tabulated samples", "[series][value]") {

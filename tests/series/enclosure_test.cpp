@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/series/enclosure.hpp>
+#include <cumulus/detail/series/enclosure.hpp>
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -10,8 +10,8 @@
 namespace {
 
 using real = long double;
-using cumulus::ball;
-using cumulus::interval;
+using cumulus::detail::ball;
+using cumulus::detail::interval;
 
 /// The balls of a sample's moments in T, computed in long double, and its K.
 template <class T>
@@ -42,7 +42,7 @@ struct sample {
     }
   }
   [[nodiscard]] interval<T> enclosed(int order) const {
-    return cumulus::quadrature_enclosure<T>(m, order, low, high, range);
+    return cumulus::detail::quadrature_enclosure<T>(m, order, low, high, range);
   }
 };
 
@@ -104,7 +104,7 @@ TEST_CASE("quadrature: other samples of the same moments attain its ends", "[ser
     // +-a, each 1/2: moments 0, v, 0; and the ends with v/2 each, 0 with the rest: the same
     const sample<real> gauss({-a, a}, {0.5, 0.5}, 3), lobatto({-1, 0, 1}, {v / 2, 1 - v, v / 2}, 3);
     const auto k =
-        cumulus::quadrature_enclosure<real>(lobatto.m, 3, lobatto.low, lobatto.high, lobatto.range);
+        cumulus::detail::quadrature_enclosure<real>(lobatto.m, 3, lobatto.low, lobatto.high, lobatto.range);
     CHECK(std::abs(k.lower - gauss.k) <= 1e-16L);
     CHECK(std::abs(k.upper - lobatto.k) <= 1e-16L);
   }
@@ -117,13 +117,13 @@ TEST_CASE("quadrature: a radius on a moment widens it, what overflows says nothi
     auto blurred = e.m;
     for (std::size_t n = 2; n < blurred.size(); ++n) blurred[n].radius = 1e-6;
     const auto sharp = e.enclosed(order);
-    const auto wide = cumulus::quadrature_enclosure<double>(blurred, order, e.low, e.high, e.range);
+    const auto wide = cumulus::detail::quadrature_enclosure<double>(blurred, order, e.low, e.high, e.range);
     CHECK(wide.lower < sharp.lower);
     CHECK(sharp.upper < wide.upper);
   }
-  const auto nothing = cumulus::quadrature_enclosure<double>(e.m, 4, -1e4, 1e4, 2e4);
+  const auto nothing = cumulus::detail::quadrature_enclosure<double>(e.m, 4, -1e4, 1e4, 2e4);
   CHECK(std::isnan(nothing.lower));
   CHECK(std::isnan(nothing.upper));
-  CHECK(std::isnan(cumulus::quadrature_enclosure<double>(e.m, 4, 0.0, 0.0, 0.0).lower));
-  CHECK(std::isnan(cumulus::quadrature_enclosure<double>(e.m, 0, e.low, e.high, e.range).lower));
+  CHECK(std::isnan(cumulus::detail::quadrature_enclosure<double>(e.m, 4, 0.0, 0.0, 0.0).lower));
+  CHECK(std::isnan(cumulus::detail::quadrature_enclosure<double>(e.m, 0, e.low, e.high, e.range).lower));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/series/power_series.hpp>
+#include <cumulus/detail/series/power_series.hpp>
 #include <array>
 
 #include "catch.hpp"
@@ -49,7 +49,7 @@ TEST_CASE("power_series: the reciprocal's coefficients are the table's polynomia
   for (int trial = 0; trial < 20; ++trial) {
     series mu = random_series(11, 1, r);
     mu[1] = 0;
-    const series reciprocal = cumulus::series_reciprocal(over_factorials(mu));
+    const series reciprocal = cumulus::detail::series_reciprocal(over_factorials(mu));
     for (const auto& [k, polynomial] : table) {
       CAPTURE(trial, k);
       CHECK(bool(reciprocal[std::size_t(k)] == tables::value(polynomial, mu)));
@@ -67,8 +67,8 @@ TEST_CASE("power_series: e^{ty} / M(t) has the table's softmax terms, exactly", 
     const rational y = rational(int(r.below(31)) - 15) / rational(7);
     series c(9, rational(0));
     c[1] = y;  // log e^{ty}
-    const series terms = cumulus::series_product(cumulus::series_exponential(c),
-                                                 cumulus::series_reciprocal(over_factorials(mu)));
+    const series terms = cumulus::detail::series_product(cumulus::detail::series_exponential(c),
+                                                 cumulus::detail::series_reciprocal(over_factorials(mu)));
     for (const auto& [degree, polynomial] : table) {
       CAPTURE(trial, degree);
       CHECK(bool(terms[std::size_t(degree)] == tables::value(polynomial, mu, y)));
@@ -81,11 +81,11 @@ TEST_CASE("power_series: known functions", "[series][value]") {
   series line(size, rational(0));
   line[0] = 1;
   line[1] = 1;  // 1 + t
-  const series logarithm = cumulus::series_logarithm(line);
-  const series reciprocal = cumulus::series_reciprocal(line);
+  const series logarithm = cumulus::detail::series_logarithm(line);
+  const series reciprocal = cumulus::detail::series_reciprocal(line);
   series t(size, rational(0));
   t[1] = 1;
-  const series power = cumulus::series_exponential(t);
+  const series power = cumulus::detail::series_exponential(t);
   CHECK(bool(logarithm[0] == 0));
   CHECK(bool(power[0] == 1));
   rational factorial(1);
@@ -106,32 +106,32 @@ TEST_CASE("power_series: the laws of a field, for every order", "[series][proper
     const series any = random_series(size, -3, r), c = random_series(size, 0, r);
     series one(size, rational(0));
     if (size > 0) one[0] = 1;
-    CHECK(bool(cumulus::series_product(a, cumulus::series_reciprocal(a)) == one));
-    CHECK(bool(cumulus::series_product(a, any) == cumulus::series_product(any, a)));
-    CHECK(bool(cumulus::series_product(any, one) == any));
-    CHECK(bool(cumulus::series_logarithm(cumulus::series_exponential(c)) == c));
-    CHECK(bool(cumulus::series_exponential(cumulus::series_logarithm(a)) == a));
-    series sum = cumulus::series_logarithm(a);
-    const series log_b = cumulus::series_logarithm(b);
+    CHECK(bool(cumulus::detail::series_product(a, cumulus::detail::series_reciprocal(a)) == one));
+    CHECK(bool(cumulus::detail::series_product(a, any) == cumulus::detail::series_product(any, a)));
+    CHECK(bool(cumulus::detail::series_product(any, one) == any));
+    CHECK(bool(cumulus::detail::series_logarithm(cumulus::detail::series_exponential(c)) == c));
+    CHECK(bool(cumulus::detail::series_exponential(cumulus::detail::series_logarithm(a)) == a));
+    series sum = cumulus::detail::series_logarithm(a);
+    const series log_b = cumulus::detail::series_logarithm(b);
     for (std::size_t k = 0; k < size; ++k) sum[k] += log_b[k];
-    CHECK(bool(cumulus::series_logarithm(cumulus::series_product(a, b)) == sum));
+    CHECK(bool(cumulus::detail::series_logarithm(cumulus::detail::series_product(a, b)) == sum));
     if (size < 2) continue;
-    const series log_a = cumulus::series_logarithm(a);  // (log a)' a = a'
-    CHECK(bool(cumulus::series_product(derivative(log_a), head(a, size - 1)) == derivative(a)));
+    const series log_a = cumulus::detail::series_logarithm(a);  // (log a)' a = a'
+    CHECK(bool(cumulus::detail::series_product(derivative(log_a), head(a, size - 1)) == derivative(a)));
   }
 }
 
 TEST_CASE("power_series: a truncation is the head of a longer one", "[series][property]") {
   families::random r(104);
   const series a = random_series(20, 1, r), c = random_series(20, 0, r);
-  const series logarithm = cumulus::series_logarithm(a), power = cumulus::series_exponential(c),
-               reciprocal = cumulus::series_reciprocal(a), product = cumulus::series_product(a, c);
+  const series logarithm = cumulus::detail::series_logarithm(a), power = cumulus::detail::series_exponential(c),
+               reciprocal = cumulus::detail::series_reciprocal(a), product = cumulus::detail::series_product(a, c);
   for (std::size_t size = 0; size <= 20; ++size) {
     const series b = head(a, size), d = head(c, size);
-    CHECK(bool(cumulus::series_logarithm(b) == head(logarithm, size)));
-    CHECK(bool(cumulus::series_exponential(d) == head(power, size)));
-    CHECK(bool(cumulus::series_reciprocal(b) == head(reciprocal, size)));
-    CHECK(bool(cumulus::series_product(b, d) == head(product, size)));
+    CHECK(bool(cumulus::detail::series_logarithm(b) == head(logarithm, size)));
+    CHECK(bool(cumulus::detail::series_exponential(d) == head(power, size)));
+    CHECK(bool(cumulus::detail::series_reciprocal(b) == head(reciprocal, size)));
+    CHECK(bool(cumulus::detail::series_product(b, d) == head(product, size)));
   }
 }
 
@@ -142,33 +142,33 @@ TEST_CASE("power_series: written to any kind of sequence, the same as returned",
     return std::equal(out.begin(), out.end(), returned.begin(), returned.end());
   };
   std::array<double, 5> out{};
-  cumulus::series_product(a, b, out);
-  CHECK(same(out, cumulus::series_product(a, b)));
+  cumulus::detail::series_product(a, b, out);
+  CHECK(same(out, cumulus::detail::series_product(a, b)));
   std::array<double, 9> large{};
   const std::span<double> middle = std::span(large).subspan(2, 5);
-  cumulus::series_logarithm(std::span(a), middle);
-  CHECK(same(middle, cumulus::series_logarithm(a)));
+  cumulus::detail::series_logarithm(std::span(a), middle);
+  CHECK(same(middle, cumulus::detail::series_logarithm(a)));
   CHECK(large[1] == 0);
   CHECK(large[7] == 0);
-  cumulus::series_reciprocal(a, middle);
-  CHECK(same(middle, cumulus::series_reciprocal(std::vector<double>(a.begin(), a.end()))));
-  cumulus::series_exponential(c, std::span(large).first(5));
-  CHECK(same(std::span(large).first(5), cumulus::series_exponential(c)));
+  cumulus::detail::series_reciprocal(a, middle);
+  CHECK(same(middle, cumulus::detail::series_reciprocal(std::vector<double>(a.begin(), a.end()))));
+  cumulus::detail::series_exponential(c, std::span(large).first(5));
+  CHECK(same(std::span(large).first(5), cumulus::detail::series_exponential(c)));
 }
 
 TEST_CASE("power_series: sizes that differ are refused by name", "[series][edge]") {
   const std::vector<double> a{1, 2, 3}, b{1, 2};
   std::vector<double> out(3), small(2);
-  CHECK(names(refusal([&] { cumulus::series_product(a, b, out); }),
+  CHECK(names(refusal([&] { cumulus::detail::series_product(a, b, out); }),
               {"series_product", "a has 3", "b has 2"}));
-  CHECK(names(refusal([&] { cumulus::series_product(a, a, small); }),
+  CHECK(names(refusal([&] { cumulus::detail::series_product(a, a, small); }),
               {"series_product", "a has 3", "out has 2"}));
-  CHECK(names(refusal([&] { static_cast<void>(cumulus::series_product(b, a)); }),
+  CHECK(names(refusal([&] { static_cast<void>(cumulus::detail::series_product(b, a)); }),
               {"series_product", "a has 2", "b has 3"}));
-  CHECK(names(refusal([&] { cumulus::series_reciprocal(a, small); }),
+  CHECK(names(refusal([&] { cumulus::detail::series_reciprocal(a, small); }),
               {"series_reciprocal", "a has 3", "out has 2"}));
-  CHECK(names(refusal([&] { cumulus::series_logarithm(a, small); }),
+  CHECK(names(refusal([&] { cumulus::detail::series_logarithm(a, small); }),
               {"series_logarithm", "a has 3", "out has 2"}));
-  CHECK(names(refusal([&] { cumulus::series_exponential(b, out); }),
+  CHECK(names(refusal([&] { cumulus::detail::series_exponential(b, out); }),
               {"series_exponential", "c has 2", "out has 3"}));
 }

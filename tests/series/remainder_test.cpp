@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/series/power_series.hpp>
-#include <cumulus/series/remainder.hpp>
+#include <cumulus/detail/series/power_series.hpp>
+#include <cumulus/detail/series/remainder.hpp>
 #include <cmath>
 
 #include "catch.hpp"
@@ -40,7 +40,7 @@ struct expansion {
     m[1] = T(0);
     k_exact = log(sum);
     range = high - low;
-    c = cumulus::series_logarithm(m);
+    c = cumulus::detail::series_logarithm(m);
   }
 
   [[nodiscard]] T partial_sum(int order) const {
@@ -59,7 +59,7 @@ TEST_CASE("remainder: the tabulated bound", "[series][value]") {
     CAPTURE(c.id);
     const double range =
         *std::max_element(c.x.begin(), c.x.end()) - *std::min_element(c.x.begin(), c.x.end());
-    const double bound = cumulus::logsumexp_remainder(c.order, range);
+    const double bound = cumulus::detail::logsumexp_remainder(c.order, range);
     if (range == 0) {
       CHECK(bound == 0);
     } else if (std::isinf(c.bound_b1)) {
@@ -72,9 +72,9 @@ TEST_CASE("remainder: the tabulated bound", "[series][value]") {
       CHECK(abs(c.truncation_error) <= wide(bound));
       const auto moments = oracle::central_moments(c.x, 2, c.w);
       const double variance = static_cast<double>(moments[2].signed_value);
-      CHECK(cumulus::logsumexp_remainder(c.order, range, variance) <= bound);
+      CHECK(cumulus::detail::logsumexp_remainder(c.order, range, variance) <= bound);
       CHECK(abs(c.truncation_error) <=
-            wide(cumulus::logsumexp_remainder(c.order, range, variance)));
+            wide(cumulus::detail::logsumexp_remainder(c.order, range, variance)));
     }
   }
   CHECK(finite > 25);
@@ -92,8 +92,8 @@ TEST_CASE("remainder: at least the error of every sample, from the range and fro
         for (int order = 0; order <= 24; order += order < 8 ? 1 : 3) {
           const wide error = abs(e.k_exact - e.partial_sum(order));
           const wide noise = wide(1e-47) * range * range;
-          const wide bound = cumulus::logsumexp_remainder(order, e.range),
-                     sharper = cumulus::logsumexp_remainder(order, e.range, e.variance());
+          const wide bound = cumulus::detail::logsumexp_remainder(order, e.range),
+                     sharper = cumulus::detail::logsumexp_remainder(order, e.range, e.variance());
           if (!(error <= bound + noise) || !(error <= sharper + noise) || !(sharper <= bound)) {
             CAPTURE(order, s.hex(), error, bound, sharper);
             FAIL_CHECK("the error exceeds the bound");
@@ -117,9 +117,9 @@ TEST_CASE("remainder: sharp for two equal points as the range vanishes", "[serie
     CAPTURE(order, range);
     const expansion<wider> e({0, range}, {}, 25);
     const wider error = abs(e.k_exact - e.partial_sum(order));
-    const wider ratio = error / cumulus::logsumexp_remainder(order, e.range);
+    const wider ratio = error / cumulus::detail::logsumexp_remainder(order, e.range);
     const wider by_variance =
-        error / cumulus::logsumexp_remainder(order, e.range, wider(e.variance()));
+        error / cumulus::detail::logsumexp_remainder(order, e.range, wider(e.variance()));
     CHECK(ratio > 0.995);
     CHECK(ratio <= 1);
     CHECK(by_variance > 0.995);
@@ -166,28 +166,28 @@ TEST_CASE("remainder: falls with the order, rises with range and variance", "[se
   for (const double range : {1e-4, 1e-3, 0.3, 1.0, 2.0, 3.0, 3.14}) {
     for (int order = 1; order < 64; ++order) {
       CAPTURE(range, order);
-      const double bound = cumulus::logsumexp_remainder(order, range);
+      const double bound = cumulus::detail::logsumexp_remainder(order, range);
       CHECK(bound > 0);
-      CHECK(cumulus::logsumexp_remainder(order + 1, range) < bound);
-      CHECK(cumulus::logsumexp_remainder(order, range * 1.0005) > bound);
-      CHECK(cumulus::logsumexp_remainder(order, range, range * range / 4) <= bound);
-      CHECK(cumulus::logsumexp_remainder(order, range, range * range / 400) <=
-            cumulus::logsumexp_remainder(order, range, range * range / 40));
+      CHECK(cumulus::detail::logsumexp_remainder(order + 1, range) < bound);
+      CHECK(cumulus::detail::logsumexp_remainder(order, range * 1.0005) > bound);
+      CHECK(cumulus::detail::logsumexp_remainder(order, range, range * range / 4) <= bound);
+      CHECK(cumulus::detail::logsumexp_remainder(order, range, range * range / 400) <=
+            cumulus::detail::logsumexp_remainder(order, range, range * range / 40));
     }
-    CHECK(cumulus::logsumexp_remainder(0, range) == cumulus::logsumexp_remainder(1, range));
+    CHECK(cumulus::detail::logsumexp_remainder(0, range) == cumulus::detail::logsumexp_remainder(1, range));
   }
 }
 
 TEST_CASE("remainder: no statement from pi on, none needed at 0", "[series][edge]") {
   for (const int order : {0, 1, 2, 7, 64}) {
-    CHECK(cumulus::logsumexp_remainder(order, 0.0) == 0);
-    CHECK(cumulus::logsumexp_remainder(order, 0.0, 0.0) == 0);
-    CHECK(cumulus::logsumexp_remainder(order, 3.1415926535897936) == inf);
-    CHECK(cumulus::logsumexp_remainder(order, 4.0) == inf);
-    CHECK(cumulus::logsumexp_remainder(order, inf) == inf);
-    CHECK(cumulus::logsumexp_remainder(order, std::numeric_limits<double>::quiet_NaN()) == inf);
-    CHECK(std::isfinite(cumulus::logsumexp_remainder(order, 3.14159)));
-    CHECK(cumulus::logsumexp_remainder(order, 3.2f) == std::numeric_limits<float>::infinity());
+    CHECK(cumulus::detail::logsumexp_remainder(order, 0.0) == 0);
+    CHECK(cumulus::detail::logsumexp_remainder(order, 0.0, 0.0) == 0);
+    CHECK(cumulus::detail::logsumexp_remainder(order, 3.1415926535897936) == inf);
+    CHECK(cumulus::detail::logsumexp_remainder(order, 4.0) == inf);
+    CHECK(cumulus::detail::logsumexp_remainder(order, inf) == inf);
+    CHECK(cumulus::detail::logsumexp_remainder(order, std::numeric_limits<double>::quiet_NaN()) == inf);
+    CHECK(std::isfinite(cumulus::detail::logsumexp_remainder(order, 3.14159)));
+    CHECK(cumulus::detail::logsumexp_remainder(order, 3.2f) == std::numeric_limits<float>::infinity());
   }
 }
 
@@ -198,10 +198,10 @@ TEST_CASE("enclosure: contains log E e^y of every sample, at every order", "[ser
       for (const int weighting : {0, 2}) {
         const auto s = families::ranged<double>(shape, weighting, 2 + r.below(12), range, 0, r);
         const expansion<wide> e(s.x, s.w, 25);
-        std::vector<cumulus::ball<wide>> m(e.m.begin(), e.m.end());
-        cumulus::interval<wide> before{wide(0), wide(1e6)};
+        std::vector<cumulus::detail::ball<wide>> m(e.m.begin(), e.m.end());
+        cumulus::detail::interval<wide> before{wide(0), wide(1e6)};
         for (const int order : {0, 1, 2, 3, 4, 5, 6, 9, 10, 17, 24}) {
-          const auto k = cumulus::logsumexp_enclosure<wide>(m, order, e.low, e.high, e.range);
+          const auto k = cumulus::detail::logsumexp_enclosure<wide>(m, order, e.low, e.high, e.range);
           const wide noise = wide(1e-47) * (1 + e.k_exact);
           if (!(k.lower <= e.k_exact + noise) || !(e.k_exact <= k.upper + noise) ||
               !(before.lower <= k.lower) || !(k.upper <= before.upper)) {
@@ -222,8 +222,8 @@ TEST_CASE("enclosure: its constants are the best ones", "[series][value]") {
   const double range = 0x1p-12;
   const auto check = [&](double share, int order, bool above, double allowed) {
     const expansion<wide> e({0, range}, {1 - share, share}, 6);
-    const std::vector<cumulus::ball<wide>> m(e.m.begin(), e.m.end());
-    const auto k = cumulus::logsumexp_enclosure<wide>(m, order, e.low, e.high, e.range);
+    const std::vector<cumulus::detail::ball<wide>> m(e.m.begin(), e.m.end());
+    const auto k = cumulus::detail::logsumexp_enclosure<wide>(m, order, e.low, e.high, e.range);
     const wide distance = above ? wide(k.upper - e.k_exact) : wide(e.k_exact - k.lower);
     CAPTURE(order);
     CHECK(distance >= 0);
@@ -236,14 +236,14 @@ TEST_CASE("enclosure: its constants are the best ones", "[series][value]") {
 
 TEST_CASE("enclosure: a radius on a moment widens it", "[series][property]") {
   const expansion<double> e({0, 1, 1.5, 2}, {}, 9);
-  std::vector<cumulus::ball<double>> sharp, blurred;
+  std::vector<cumulus::detail::ball<double>> sharp, blurred;
   for (const double m : e.m) {
     sharp.emplace_back(m);
     blurred.emplace_back(m, 1e-6);
   }
   for (int order = 2; order <= 8; ++order) {
-    const auto a = cumulus::logsumexp_enclosure<double>(sharp, order, e.low, e.high, e.range);
-    const auto b = cumulus::logsumexp_enclosure<double>(blurred, order, e.low, e.high, e.range);
+    const auto a = cumulus::detail::logsumexp_enclosure<double>(sharp, order, e.low, e.high, e.range);
+    const auto b = cumulus::detail::logsumexp_enclosure<double>(blurred, order, e.low, e.high, e.range);
     CHECK(b.lower < a.lower);
     CHECK(b.upper > a.upper);
     CHECK(a.lower <= e.k_exact);
@@ -253,7 +253,7 @@ TEST_CASE("enclosure: a radius on a moment widens it", "[series][property]") {
 
 TEST_CASE("interval: keeps what both have", "[series][edge]") {
   const double nothing = std::numeric_limits<double>::quiet_NaN();
-  cumulus::interval<double> k{1, 4};
+  cumulus::detail::interval<double> k{1, 4};
   k.meet({2, 5});
   CHECK(k.lower == 2);
   CHECK(k.upper == 4);

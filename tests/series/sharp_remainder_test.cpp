@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/series/sharp_remainder.hpp>
+#include <cumulus/detail/series/sharp_remainder.hpp>
 #include <cmath>
 
 #include "catch.hpp"
@@ -8,8 +8,8 @@
 
 namespace {
 
-using cumulus::logsumexp_remainder;
-using cumulus::logsumexp_sharp_remainder;
+using cumulus::detail::logsumexp_remainder;
+using cumulus::detail::logsumexp_sharp_remainder;
 using oracle::wide;
 
 constexpr double inf = std::numeric_limits<double>::infinity();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/series/softmax_remainder.hpp>
+#include <cumulus/detail/series/softmax_remainder.hpp>
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace {
 
-using cumulus::softmax_remainder;
-using cumulus::softmax_sharp_remainder;
+using cumulus::detail::softmax_remainder;
+using cumulus::detail::softmax_sharp_remainder;
 using peaks::d_of;
 using peaks::largest;
 using peaks::x_of;

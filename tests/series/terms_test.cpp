@@ -33,7 +33,7 @@ exponents trimmed(exponents e) {
 coefficients in_mu(const exact_polynomial& p, const rational& factor = 1) {
   coefficients out;
   for (const expansion_term& t : p) {
-    const auto f = cumulus::exact_coefficient(t, moment_symbols::mu);
+    const auto f = cumulus::detail::exact_coefficient(t, moment_symbols::mu);
     const exponents e = trimmed({t.exponents.begin(), t.exponents.end()});
     CHECK(out.count(e) == 0);
     out[e] = factor * rational(f.numerator) / rational(f.denominator.str());
@@ -119,7 +119,7 @@ TEST_CASE("terms: every order of logsumexp at rational points is the logarithm o
   for (const moments_about about : origins) {
     for (const int order : {3, 11, 16, 23, about == moments_about::mean ? 40 : 26}) {
       const auto mu = random_moments(order, about, r);
-      const auto c = cumulus::series_logarithm(cumulus::detail::over_factorials(mu));
+      const auto c = cumulus::detail::series_logarithm(cumulus::detail::over_factorials(mu));
       CAPTURE(order, about == moments_about::mean);
       CHECK(bool(logsumexp_terms(order, about).evaluate(mu) == c.back()));
     }
@@ -134,8 +134,8 @@ TEST_CASE("terms: every degree of softmax at rational points is the coefficient 
       const auto mu = random_moments(degree, about, r);
       const rational y = rational(int(r.below(9)) - 4) / 2;
       const auto m = cumulus::detail::over_factorials(mu);
-      const auto terms = cumulus::series_product(
-          cumulus::detail::exponential_coefficients(m.size(), y), cumulus::series_reciprocal(m));
+      const auto terms = cumulus::detail::series_product(
+          cumulus::detail::exponential_coefficients(m.size(), y), cumulus::detail::series_reciprocal(m));
       CAPTURE(degree, about == moments_about::mean);
       CHECK(bool(softmax_terms(degree, about).evaluate(mu, y) == terms.back()));
     }

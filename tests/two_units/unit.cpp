@@ -28,10 +28,10 @@ std::vector<std::size_t> layout_of_types() {
   append<result>(layout);
   append<cumulus::estimate<double>>(layout);
   append<cumulus::estimate<float>>(layout);
-  append<cumulus::ball<double>>(layout);
-  append<cumulus::compensated<double>>(layout);
-  append<cumulus::strided<const float>>(layout);
-  append<cumulus::strided_matrix<double>>(layout);
+  append<cumulus::detail::ball<double>>(layout);
+  append<cumulus::detail::compensated<double>>(layout);
+  append<cumulus::detail::strided<const float>>(layout);
+  append<cumulus::detail::strided_matrix<double>>(layout);
   append<cumulus::options<float>>(layout);
   append<cumulus::matrix_options<double>>(layout);
   layout.push_back(offsetof(result, log_abs));

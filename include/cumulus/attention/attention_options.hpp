@@ -24,11 +24,11 @@ struct attention_scalar_of<Eigen::bfloat16> {
   using type = float;
 };
 
-}  // namespace detail
-
 /// The scalar of scores and weights: T itself, float for the half types.
 template <class T>
-using attention_scalar = typename detail::attention_scalar_of<T>::type;
+using attention_scalar = typename attention_scalar_of<T>::type;
+
+}  // namespace detail
 
 /// score = softcap tanh(scale q.k / softcap) + bias for the keys that a query sees.
 ///
@@ -41,9 +41,9 @@ template <class T>
 struct attention_options {
   bool causal = false;            ///< a query sees no key after its own position
   std::optional<double> scale{};  ///< of q.k; 1 / sqrt(d) if not given. Requires a finite one
-  broadcast_operand<attention_scalar<T>> bias{};
-  broadcast_operand<bool> mask{};  ///< true keeps
-  line_number sink{};  ///< one more term e^sink, of no value, in what the weights are divided by
+  matrix_option<detail::attention_scalar<T>> bias{};
+  matrix_option<bool> mask{};  ///< true keeps
+  line_option sink{};  ///< one more term e^sink, of no value, in what the weights are divided by
   /// Bounds |scale q.k|; 0 for no bound, as from a cap beyond the scalar's range; one that vanishes in it leaves scores of 0.
   double softcap = 0;
   /// A query sees only keys less than so many tokens from its own position: at least 1, not given for no window, where

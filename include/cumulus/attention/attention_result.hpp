@@ -4,9 +4,10 @@
 // Layer 5 (attention).
 #pragma once
 
-#include <cumulus/core/plain.hpp>
-#include <cumulus/core/require.hpp>
+#include <cumulus/core/results.hpp>
+#include <cumulus/detail/core/require.hpp>
 #include <cumulus/exact/logaddexp.hpp>
+#include <Eigen/Core>
 #include <algorithm>
 
 namespace cumulus {
@@ -30,8 +31,10 @@ template <class T>
 [[nodiscard]] attention_result<T> no_attention(index_t n, index_t e) {
   using result = attention_result<T>;
   return {decltype(result::output)::Zero(n, e),
-          decltype(result::log_sum_exp)::Constant(n, -infinity<T>)};
+          decltype(result::log_sum_exp)::Constant(n, -detail::infinity<T>)};
 }
+
+namespace detail {
 
 /// The share of a part of log-sum-exp a beside one of b: 1 / (1 + e^(b - a)).
 ///
@@ -47,8 +50,6 @@ template <class T>
   if (!(b < infinity<T>)) return T(0);
   return T(C(1) / (C(1) + exponential(C(C(b) - C(a)))));
 }
-
-namespace detail {
 
 /// Makes (log_sum, mean [e]) of two parts that of both. A part of share 0 takes no part, whatever it holds.
 template <class T, class Mean, class Other>
@@ -67,14 +68,14 @@ void mix_parts(T& log_sum, Mean* mean, const T& other_log_sum, const Other* othe
   log_sum = logaddexp(log_sum, other_log_sum);
 }
 
-}  // namespace detail
-
 /// The same as merge of one query: row i of `into` with row j of `other`. Unchecked.
 template <class T>
 void merge_row(attention_result<T>& into, index_t i, const attention_result<T>& other, index_t j) {
-  detail::mix_parts(into.log_sum_exp[i], into.output.row(i).data(), other.log_sum_exp[j],
+  mix_parts(into.log_sum_exp[i], into.output.row(i).data(), other.log_sum_exp[j],
                     other.output.row(j).data(), into.output.cols());
 }
+
+}  // namespace detail
 
 /// Makes `into` the result of the keys of both.
 ///
@@ -87,13 +88,13 @@ void merge_row(attention_result<T>& into, index_t i, const attention_result<T>& 
 /// Source   as softmax_mean, whose states keep more digits.
 template <class T>
 attention_result<T>& merge(attention_result<T>& into, const attention_result<T>& other) {
-  require_same_shape("merge", "output", into.output.rows(), into.output.cols(), "other output",
+  detail::require_same_shape("merge", "output", into.output.rows(), into.output.cols(), "other output",
                      other.output.rows(), other.output.cols());
-  require_same_size("merge", "log_sum_exp", into.log_sum_exp.size(), "other log_sum_exp",
+  detail::require_same_size("merge", "log_sum_exp", into.log_sum_exp.size(), "other log_sum_exp",
                     other.log_sum_exp.size());
-  require_same_size("merge", "output's column", into.output.rows(), "log_sum_exp",
+  detail::require_same_size("merge", "output's column", into.output.rows(), "log_sum_exp",
                     into.log_sum_exp.size());
-  for (index_t i = 0; i < into.output.rows(); ++i) merge_row(into, i, other, i);
+  for (index_t i = 0; i < into.output.rows(); ++i) detail::merge_row(into, i, other, i);
   return into;
 }
 

@@ -17,6 +17,7 @@
 // taylor's holds with y about any centre, since joint cumulants do not see it.
 #pragma once
 
+#include <cumulus/detail/core/require_options.hpp>
 #include <cumulus/attention/linear.hpp>
 
 namespace cumulus {
@@ -32,7 +33,7 @@ template <class T>
 struct attention_vjp_options {
   bool causal = false;            ///< query i sees the keys 0 .. m - n + i
   std::optional<double> scale{};  ///< 1 / sqrt(d) if not given
-  operand<T> log_sum_exp{};       ///< [n]: the cotangent of the log-sum-exp; 0 if not given
+  vector_option<T> log_sum_exp{};       ///< [n]: the cotangent of the log-sum-exp; 0 if not given
 };
 
 namespace detail {
@@ -228,7 +229,7 @@ template <real_matrix Q, real_matrix K, real_matrix V, real_matrix G>
   const token_rows<T> q(queries), k(keys), v(values), cotangent(g);
   const double scale = o.scale ? *o.scale : 1 / std::sqrt(double(q.width()));
   return detail::attention_pullback<T>("attention_vjp", q, k, v, cotangent, o.log_sum_exp, o.causal,
-                                       scale, detail::softmax_slopes<compute_scalar<T>>{});
+                                       scale, detail::softmax_slopes<detail::compute_scalar<T>>{});
 }
 
 /// The same of linear_attention: order, form, centred, decay, polynomial, scale and causal of its options.
@@ -238,20 +239,20 @@ template <real_matrix Q, real_matrix K, real_matrix V, real_matrix G>
 template <real_matrix Q, real_matrix K, real_matrix V, real_matrix G>
 [[nodiscard]] attention_gradient<result_of<Q>> linear_attention_vjp(
     const Q& queries, const K& keys, const V& values, const G& g, const linear_attention_options& o,
-    const operand<result_of<Q>>& log_sum_exp = {}) {
+    const detail::operand<result_of<Q>>& log_sum_exp = {}) {
   using T = result_of<Q>;
   const char* const name = "linear_attention_vjp";
   const token_rows<T> q(queries), k(keys), v(values), cotangent(g);
   detail::require_linear_options(name, q.width(), v.width(), o, sizeof(T), false);
-  require_threads(name, o.threads);
+  detail::require_threads(name, o.threads);
   if (o.window > 0 || o.sinks > 0 || o.projection.rows() > 0 || o.projection.cols() > 0 ||
       o.heads != 1 || o.kv_heads != 1)
-    refuse(std::string(name) + ": a window of " + std::to_string(o.window) + ", " +
+    detail::refuse(std::string(name) + ": a window of " + std::to_string(o.window) + ", " +
            std::to_string(o.sinks) + " sinks, " + std::to_string(o.heads) +
            " heads, or a projection; it has the gradient of one head without them");
   const double scale = o.scale ? *o.scale : 1 / std::sqrt(double(q.width()));
   return detail::attention_pullback<T>(name, q, k, v, cotangent, log_sum_exp, o.causal, scale,
-                                       detail::truncated_slopes<compute_scalar<T>>(o));
+                                       detail::truncated_slopes<detail::compute_scalar<T>>(o));
 }
 
 }  // namespace cumulus

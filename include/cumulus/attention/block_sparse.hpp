@@ -4,7 +4,8 @@
 // Layer 5 (attention): uses blocks and dense.
 #pragma once
 
-#include <cumulus/attention/block_sparse_position.hpp>
+#include <cumulus/detail/core/require_options.hpp>
+#include <cumulus/detail/attention/block_sparse_position.hpp>
 
 namespace cumulus {
 
@@ -76,7 +77,7 @@ template <class S>
 /// Source   selection: the scores' (block_score.hpp); the rest by value_mean + value_covariance q: Y. Li, B. Li, T. Lan, arXiv
 ///          2606.01563 (2026); by residual_sums: its header; parts are merged by their log-sum-exp.
 template <class Q, class K, class V, class S>
-requires(attention_arguments<Q, K, V>)
+requires(detail::attention_arguments<Q, K, V>)
     [[nodiscard]] block_sparse_result<detail::token_scalar_of<Q>> block_sparse_attention(
         const Q& q, const K& k, const V& v, const block_moments<S>& blocks,
         const block_sparse_options& o = {},
@@ -87,7 +88,7 @@ requires(attention_arguments<Q, K, V>)
   const token_rows<T>&qs = detail::tokens_of<T>(q), &ks = detail::tokens_of<T>(k),
         &vs = detail::tokens_of<T>(v);
   if (o.group < 1 || qs.size() % o.group != 0)
-    refuse("block_sparse_attention: " + std::to_string(qs.size()) + " queries in groups of " +
+    detail::refuse("block_sparse_attention: " + std::to_string(qs.size()) + " queries in groups of " +
            std::to_string(o.group));
   const index_t positions = qs.size() / o.group;
   const detail::block_sparse_call<T, S> call{
@@ -101,8 +102,8 @@ requires(attention_arguments<Q, K, V>)
   if (positions > 0) detail::require_block_sparse(call);
   if (past_sums != nullptr) {
     if (positions != 1)
-      refuse("block_sparse_attention: sums of one position for " + std::to_string(positions));
-    require_same_size("block_sparse_attention", "the past blocks",
+      detail::refuse("block_sparse_attention: sums of one position for " + std::to_string(positions));
+    detail::require_same_size("block_sparse_attention", "the past blocks",
                       call.past(call.first_query) * blocks.block_size(), "past_sums",
                       past_sums->size());
   }
@@ -111,7 +112,7 @@ requires(attention_arguments<Q, K, V>)
   static_cast<attention_result<T>&>(result) = no_attention<T>(qs.size(), vs.width());
   result.kept_low.setZero(qs.size());
   result.kept_high.setOnes(qs.size());
-  result.error_bound.setConstant(qs.size(), infinity<double>);
+  result.error_bound.setConstant(qs.size(), detail::infinity<double>);
   result.selected.resize(std::size_t(positions));
   const bool residual = o.left_out == left_out::residual;
   std::optional<residual_sums<T>> own_sums;

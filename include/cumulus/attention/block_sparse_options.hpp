@@ -8,7 +8,7 @@
 #include <cumulus/attention/residual_sums.hpp>
 #include <cumulus/blocks/block_score.hpp>
 #include <cumulus/blocks/select_blocks.hpp>
-#include <cumulus/core/parallel.hpp>
+#include <cumulus/core/executor.hpp>
 #include <optional>
 
 namespace cumulus {

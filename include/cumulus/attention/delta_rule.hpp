@@ -4,11 +4,12 @@
 // Layer 5 (attention): uses core and kernels.
 #pragma once
 
-#include <cumulus/core/aligned.hpp>
-#include <cumulus/core/plain.hpp>
-#include <cumulus/core/require.hpp>
-#include <cumulus/core/view.hpp>
-#include <cumulus/kernels/features.hpp>
+#include <cumulus/detail/core/aligned.hpp>
+#include <cumulus/core/results.hpp>
+#include <cumulus/detail/core/require.hpp>
+#include <cumulus/detail/core/view.hpp>
+#include <cumulus/detail/simd/features.hpp>
+#include <Eigen/Core>
 
 namespace cumulus {
 
@@ -26,7 +27,7 @@ class delta_rule_state {
  public:
   delta_rule_state(index_t d, index_t e) : d_(d), e_(e) {
     if (d < 1 || e < 1)
-      refuse("delta_rule_state: keys of width " + std::to_string(d) + " and values of width " +
+      detail::refuse("delta_rule_state: keys of width " + std::to_string(d) + " and values of width " +
              std::to_string(e) + "; at least 1");
     state_.assign(std::size_t(d * e), T(0));
     key_.resize(std::size_t(d));
@@ -35,11 +36,11 @@ class delta_rule_state {
 
   template <real_vector K, real_vector V>
   void add(const K& key, const V& value, double beta = 1, bool normalise = true) {
-    const operand<T> k(key), v(value);
-    require_same_size("delta_rule_state::add", "the state's key", d_, "key", k.size());
-    require_same_size("delta_rule_state::add", "the state's value", e_, "value", v.size());
+    const detail::operand<T> k(key), v(value);
+    detail::require_same_size("delta_rule_state::add", "the state's key", d_, "key", k.size());
+    detail::require_same_size("delta_rule_state::add", "the state's value", e_, "value", v.size());
     if (!(beta > 0 && beta < 2))
-      refuse("delta_rule_state::add: beta " + std::to_string(beta) + " is outside (0, 2)");
+      detail::refuse("delta_rule_state::add: beta " + std::to_string(beta) + " is outside (0, 2)");
     const auto from = k.view(), to = v.view();
     bool is_zero = true;
     for (index_t i = 0; i < d_; ++i) {
@@ -47,25 +48,25 @@ class delta_rule_state {
       is_zero = is_zero && from[i] == T(0);
     }
     if (is_zero) return;
-    if (normalise) kernels::normalise_row(key_.data(), key_.data(), d_);
+    if (normalise) detail::kernels::normalise_row(key_.data(), key_.data(), d_);
     // rows of the state are those of S^T: row i is what key entry i holds of the value
     for (index_t j = 0; j < e_; ++j) error_[std::size_t(j)] = T(0);
     for (index_t i = 0; i < d_; ++i)
-      kernels::add_row(state_.data() + i * e_, key_[std::size_t(i)], error_.data(), e_);
+      detail::kernels::add_row(state_.data() + i * e_, key_[std::size_t(i)], error_.data(), e_);
     for (index_t j = 0; j < e_; ++j) error_[std::size_t(j)] = to[j] - error_[std::size_t(j)];
     for (index_t i = 0; i < d_; ++i)
-      kernels::add_row(error_.data(), T(T(beta) * key_[std::size_t(i)]), state_.data() + i * e_,
+      detail::kernels::add_row(error_.data(), T(T(beta) * key_[std::size_t(i)]), state_.data() + i * e_,
                        e_);
   }
 
   /// S q
   template <real_vector Q>
   [[nodiscard]] Eigen::Matrix<T, Eigen::Dynamic, 1> read(const Q& query) const {
-    const operand<T> q(query);
-    require_same_size("delta_rule_state::read", "the state's key", d_, "query", q.size());
+    const detail::operand<T> q(query);
+    detail::require_same_size("delta_rule_state::read", "the state's key", d_, "query", q.size());
     Eigen::Matrix<T, Eigen::Dynamic, 1> out = Eigen::Matrix<T, Eigen::Dynamic, 1>::Zero(e_);
     for (index_t i = 0; i < d_; ++i)
-      kernels::add_row(state_.data() + i * e_, T(q.view()[i]), out.data(), e_);
+      detail::kernels::add_row(state_.data() + i * e_, T(q.view()[i]), out.data(), e_);
     return out;
   }
 

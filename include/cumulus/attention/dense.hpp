@@ -4,7 +4,8 @@
 // Layer 5 (attention): uses core, kernels and exact.
 #pragma once
 
-#include <cumulus/attention/attention_stream.hpp>
+#include <cumulus/detail/core/require_options.hpp>
+#include <cumulus/detail/attention/attention_stream.hpp>
 
 namespace cumulus {
 
@@ -113,15 +114,15 @@ void attend(const token_rows<T>& q, const token_rows<T>& k, const token_rows<T>&
   });
 }
 
-}  // namespace detail
-
 /// Matrices or token_rows of one scalar.
 template <class Q, class K, class V>
 concept attention_arguments = requires {
-  typename detail::token_scalar_of<Q>;
-  requires std::same_as<detail::token_scalar_of<Q>, detail::token_scalar_of<K>>;
-  requires std::same_as<detail::token_scalar_of<Q>, detail::token_scalar_of<V>>;
+  typename token_scalar_of<Q>;
+  requires std::same_as<token_scalar_of<Q>, token_scalar_of<K>>;
+  requires std::same_as<token_scalar_of<Q>, token_scalar_of<V>>;
 };
+
+}  // namespace detail
 
 /// o_i = sum_j p_ij v_j with p_i = softmax_j(scale q_i . k_j ...), and log sum_j e^score.
 ///
@@ -144,23 +145,23 @@ concept attention_arguments = requires {
 /// Source   M. Milakov, N. Gimelshein, arXiv 1805.02867; T. Dao et al., arXiv 2205.14135 (blocks); powers of two here.
 template <class Q, class K, class V, out_matrix<detail::token_scalar_of<Q>> Out,
           out_vector<detail::token_scalar_of<Q>> L>
-requires attention_arguments<Q, K, V>
+requires detail::attention_arguments<Q, K, V>
 void attention(const Q& q, const K& k, const V& v, Out&& out, L&& log_sum_exp,
                const attention_options<detail::token_scalar_of<Q>>& options = {}) {
   using T = detail::token_scalar_of<Q>;
   const token_rows<T>&qs = detail::tokens_of<T>(q), &ks = detail::tokens_of<T>(k),
         &vs = detail::tokens_of<T>(v);
   detail::require_attention(qs, ks, vs, {}, options);
-  require_same_shape("attention", "the result", qs.size(), vs.width(), "out", index_t(out.rows()),
+  detail::require_same_shape("attention", "the result", qs.size(), vs.width(), "out", index_t(out.rows()),
                      index_t(out.cols()));
-  require_same_size("attention", "the result", qs.size(), "log_sum_exp", size_of(log_sum_exp));
-  const auto sums = strided_view(log_sum_exp);
-  detail::attend(qs, ks, vs, {}, options, strided_matrix_view(out),
-                 strided_matrix<T>{sums.data, sums.size, 1, sums.stride, 1});
+  detail::require_same_size("attention", "the result", qs.size(), "log_sum_exp", detail::size_of(log_sum_exp));
+  const auto sums = detail::strided_view(log_sum_exp);
+  detail::attend(qs, ks, vs, {}, options, detail::strided_matrix_view(out),
+                 detail::strided_matrix<T>{sums.data, sums.size, 1, sums.stride, 1});
 }
 
 template <class Q, class K, class V>
-requires attention_arguments<Q, K, V>
+requires detail::attention_arguments<Q, K, V>
 [[nodiscard]] auto attention(const Q& q, const K& k, const V& v,
                              const attention_options<detail::token_scalar_of<Q>>& options = {}) {
   using T = detail::token_scalar_of<Q>;
@@ -177,7 +178,7 @@ requires attention_arguments<Q, K, V>
 ///          log_sum_exp: [n, heads.queries]. bias and mask are those of all heads.
 template <class Q, class K, class V, out_matrix<detail::token_scalar_of<Q>> Out,
           out_matrix<detail::token_scalar_of<Q>> L>
-requires attention_arguments<Q, K, V>
+requires detail::attention_arguments<Q, K, V>
 void multi_head_attention(const Q& q, const K& k, const V& v, const head_counts& heads, Out&& out,
                           L&& log_sum_exp,
                           const attention_options<detail::token_scalar_of<Q>>& options = {}) {
@@ -185,17 +186,17 @@ void multi_head_attention(const Q& q, const K& k, const V& v, const head_counts&
   const token_rows<T>&qs = detail::tokens_of<T>(q), &ks = detail::tokens_of<T>(k),
         &vs = detail::tokens_of<T>(v);
   detail::require_attention(qs, ks, vs, heads, options);
-  require_same_shape("multi_head_attention", "the result", qs.size(),
+  detail::require_same_shape("multi_head_attention", "the result", qs.size(),
                      vs.width() / heads.keys * heads.queries, "out", index_t(out.rows()),
                      index_t(out.cols()));
-  require_same_shape("multi_head_attention", "the result", qs.size(), heads.queries, "log_sum_exp",
+  detail::require_same_shape("multi_head_attention", "the result", qs.size(), heads.queries, "log_sum_exp",
                      index_t(log_sum_exp.rows()), index_t(log_sum_exp.cols()));
-  detail::attend(qs, ks, vs, heads, options, strided_matrix_view(out),
-                 strided_matrix_view(log_sum_exp));
+  detail::attend(qs, ks, vs, heads, options, detail::strided_matrix_view(out),
+                 detail::strided_matrix_view(log_sum_exp));
 }
 
 template <class Q, class K, class V>
-requires attention_arguments<Q, K, V>
+requires detail::attention_arguments<Q, K, V>
 [[nodiscard]] auto multi_head_attention(
     const Q& q, const K& k, const V& v, const head_counts& heads,
     const attention_options<detail::token_scalar_of<Q>>& options = {}) {

@@ -4,6 +4,7 @@
 // Layer 5 (attention): uses core, kernels, exact and series.
 #pragma once
 
+#include <cumulus/detail/core/require_options.hpp>
 #include <cumulus/attention/attention_options.hpp>
 #include <cumulus/attention/linear_state.hpp>
 #include <cumulus/core/options.hpp>
@@ -86,37 +87,37 @@ template <class T>
                                                           const linear_attention_options& o = {}) {
   const char* const name = "linear_attention";
   if (o.heads < 1 || o.kv_heads < 1 || o.heads % o.kv_heads != 0)
-    refuse("linear_attention: " + std::to_string(o.heads) + " heads, not a multiple of the keys' " +
+    detail::refuse("linear_attention: " + std::to_string(o.heads) + " heads, not a multiple of the keys' " +
            std::to_string(o.kv_heads));
   const auto per_head = [&](const char* what, index_t width, index_t heads) {
     if (width % heads != 0)
-      refuse(std::string(name) + ": " + what + " of width " + std::to_string(width) + " in " +
+      detail::refuse(std::string(name) + ": " + what + " of width " + std::to_string(width) + " in " +
              std::to_string(heads) + " heads");
     return width / heads;
   };
   const index_t n = queries.size(), m = keys.size();
   const index_t width = per_head("queries", queries.width(), o.heads);
-  require_same_size(name, "a query", width, "a key", per_head("keys", keys.width(), o.kv_heads));
-  require_same_size(name, "keys", m, "values", values.size());
+  detail::require_same_size(name, "a query", width, "a key", per_head("keys", keys.width(), o.kv_heads));
+  detail::require_same_size(name, "keys", m, "values", values.size());
   const index_t e = per_head("values", values.width(), o.kv_heads);
   const bool projects = o.projection.rows() > 0 || o.projection.cols() > 0;
   if (projects) {
     if (o.projection.size() == 0)
-      refuse(std::string(name) + ": a projection of " + std::to_string(o.projection.rows()) +
+      detail::refuse(std::string(name) + ": a projection of " + std::to_string(o.projection.rows()) +
              " x " + std::to_string(o.projection.cols()) + ", which has no scores");
-    require_same_size(name, "a key", width, "projection", index_t(o.projection.rows()));
+    detail::require_same_size(name, "a key", width, "projection", index_t(o.projection.rows()));
     if (o.window > 0 || o.sinks > 0)
-      refuse(std::string(name) + ": a projection, and a window of " + std::to_string(o.window) +
+      detail::refuse(std::string(name) + ": a projection, and a window of " + std::to_string(o.window) +
              " and " + std::to_string(o.sinks) + " sinks, whose scores it would change");
   }
   const index_t d = projects ? index_t(o.projection.cols()) : width;
   if (o.window > 0 && !o.causal)
-    refuse(std::string(name) + ": a window of " + std::to_string(o.window) +
+    detail::refuse(std::string(name) + ": a window of " + std::to_string(o.window) +
            " tokens, but queries that see all keys");
   if (n > 0 && (m == 0 || (o.causal && n > m)))
-    refuse(std::string(name) + ": " + std::to_string(n) + " queries, but " + std::to_string(m) +
+    detail::refuse(std::string(name) + ": " + std::to_string(n) + " queries, but " + std::to_string(m) +
            " keys; each needs one");
-  require_threads(name, o.threads);
+  detail::require_threads(name, o.threads);
 
   const bool by_scores =
       o.way == linear_way::scores ||
@@ -134,7 +135,7 @@ template <class T>
       .memory_limit = o.memory_limit,
       .way = by_scores ? linear_way::scores : linear_way::features,
   };
-  const index_t features = by_scores ? 1 : feature_count(d, o.order);
+  const index_t features = by_scores ? 1 : detail::feature_count(d, o.order);
   const index_t block = features < 128 ? 96 : 192;
   state_options.chunk = std::min(o.chunk > 0 ? o.chunk : block, std::max(m, index_t(1)));
 
@@ -201,7 +202,7 @@ template <class T>
 template <real_matrix Q, real_matrix K, real_matrix V>
 [[nodiscard]] auto linear_attention(const Q& queries, const K& keys, const V& values,
                                     const linear_attention_options& o = {}) {
-  using T = attention_scalar<result_of<Q>>;
+  using T = detail::attention_scalar<result_of<Q>>;
   const token_rows<T> q(queries), k(keys), v(values);
   return linear_attention<T>(q, k, v, o);
 }

@@ -4,9 +4,9 @@
 // Layer 5 (attention).
 #pragma once
 
-#include <cumulus/attention/taylor_features.hpp>
-#include <cumulus/attention/truncated_row.hpp>
-#include <cumulus/core/parallel.hpp>
+#include <cumulus/detail/attention/taylor_features.hpp>
+#include <cumulus/detail/attention/truncated_row.hpp>
+#include <cumulus/core/executor.hpp>
 #include <cumulus/core/token_rows.hpp>
 #include <optional>
 
@@ -54,7 +54,7 @@ struct linear_attention_options {
 [[nodiscard]] constexpr std::size_t linear_state_bytes(index_t d, index_t e, int order,
                                                        std::size_t scalar_bytes) noexcept {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
-  const auto features = std::size_t(feature_count(d, order));
+  const auto features = std::size_t(detail::feature_count(d, order));
   if (std::size_t(e) >= most / (2 * scalar_bytes)) return most;
   const std::size_t each = 2 * scalar_bytes * (std::size_t(e) + 1);
   return features > most / each ? most : features * each;
@@ -63,7 +63,7 @@ struct linear_attention_options {
 /// The context from which a decode step reads fewer bytes of state than of keys and values:
 /// binomial(d + order, order) (e + 1) / (d + e).
 [[nodiscard]] constexpr double crossover_length(index_t d, index_t e, int order) noexcept {
-  return double(feature_count(d, order)) * double(e + 1) / double(d + e);
+  return double(detail::feature_count(d, order)) * double(e + 1) / double(d + e);
 }
 
 /// The number n of tokens, each a query and a key, from which the state takes fewer operations than the scores, 2 n F (e + 1) <
@@ -71,7 +71,7 @@ struct linear_attention_options {
 /// there within a sixth (bench/linear_attention_bench.cpp, "switch").
 [[nodiscard]] constexpr double switch_length(index_t d, index_t e, int order,
                                              bool causal) noexcept {
-  return (causal ? 4 : 2) * double(feature_count(d, order)) * double(e + 1) /
+  return (causal ? 4 : 2) * double(detail::feature_count(d, order)) * double(e + 1) /
          double(d + e + 2 * order);
 }
 

@@ -36,21 +36,21 @@ namespace cumulus {
 /// So many terms of the exponential, uncentred: degree terms - 1. The default of 4 is an odd degree, whose mass can be 0 or
 /// less: the published code replaces the NaN that comes of it by 0, here the status says so.
 ///
-/// Edges   refused: terms outside 1 .. max_feature_order + 1.
+/// Edges   refused: terms outside 1 .. detail::max_feature_order + 1.
 /// Source  F. Heinsen, L. Kozachkov, arXiv 2602.00294.
 [[nodiscard]] inline linear_attention_options sata(std::integral auto terms) {
-  require_order("sata", terms, 1, max_feature_order + 1, "terms; max_feature_order + 1");
+  detail::require_order("sata", terms, 1, detail::max_feature_order + 1, "terms; max_feature_order + 1");
   return {.order = int(terms) - 1, .form = form::moment, .centred = false, .causal = true};
 }
 [[nodiscard]] inline linear_attention_options sata() { return sata(4); }
 
 /// An even power of the score.
 ///
-/// Edges   refused: an odd p, whose weights have either sign, and p outside 2 .. max_feature_order.
+/// Edges   refused: an odd p, whose weights have either sign, and p outside 2 .. detail::max_feature_order.
 /// Source  J. Buckman, C. Gelada, S. Zhang et al., arXiv 2507.04239; its gates and its 1e-6 in the divisor are left out.
 [[nodiscard]] inline linear_attention_options power_attention(std::integral auto p) {
-  require_order("power_attention", p, 2, max_feature_order, "max_feature_order");
-  if (p % 2 != 0) refuse("power_attention: power " + std::to_string(p) + " is odd");
+  detail::require_order("power_attention", p, 2, detail::max_feature_order, "max_feature_order");
+  if (p % 2 != 0) detail::refuse("power_attention: power " + std::to_string(p) + " is odd");
   linear_attention_options o{
       .order = int(p), .form = form::moment, .centred = false, .causal = true};
   o.polynomial.assign(std::size_t(p) + 1, 0.0);
@@ -60,10 +60,10 @@ namespace cumulus {
 
 /// (1 + u/n)^n, whose limit is e^u; of weights 0 or more for an even n. Its coefficient of u^2 is (1 - 1/n) / 2, not 1/2.
 ///
-/// Edges   refused: n outside 1 .. max_feature_order.
+/// Edges   refused: n outside 1 .. detail::max_feature_order.
 /// Source  J. Su, kexue.fm/archives/8601 (2021).
 [[nodiscard]] inline linear_attention_options limit_form(std::integral auto n) {
-  require_order("limit_form", n, 1, max_feature_order, "max_feature_order");
+  detail::require_order("limit_form", n, 1, detail::max_feature_order, "max_feature_order");
   linear_attention_options o{
       .order = int(n), .form = form::moment, .centred = false, .causal = true};
   double coefficient = 1;  // binomial(n, j) / n^j
@@ -89,13 +89,13 @@ struct taylor_shift_options {
 template <real_matrix Q, real_matrix K, real_matrix V>
 [[nodiscard]] auto taylor_shift(const Q& queries, const K& keys, const V& values,
                                 const taylor_shift_options& o = {}) {
-  using T = attention_scalar<result_of<Q>>;
+  using T = detail::attention_scalar<result_of<Q>>;
   using matrix = typename linear_attention_result<T>::matrix;
   const auto unit = [](const auto& x) {
     matrix rows = x.template cast<T>();
     for (index_t i = 0; i < rows.rows(); ++i) {
       T* const row = rows.data() + i * rows.cols();
-      kernels::normalise_row(row, row, rows.cols());
+      detail::kernels::normalise_row(row, row, rows.cols());
     }
     return rows;
   };

@@ -4,9 +4,9 @@
 // Layer 5 (attention): uses core, kernels, exact and series.
 #pragma once
 
-#include <cumulus/attention/linear_memory.hpp>
-#include <cumulus/attention/truncation_bound.hpp>
-#include <cumulus/kernels/dot_rows.hpp>
+#include <cumulus/detail/attention/linear_memory.hpp>
+#include <cumulus/detail/attention/truncation_bound.hpp>
+#include <cumulus/detail/simd/dot_rows.hpp>
 #include <memory>
 #include <span>
 
@@ -51,7 +51,7 @@ struct linear_read {
 template <class T>
 class linear_attention_state {
   static_assert(!std::integral<T>);
-  using C = compute_scalar<T>;
+  using C = detail::compute_scalar<T>;
   using numbers = detail::aligned_vector<T>;
   static constexpr index_t tall = 24;  // queries at a time
   static constexpr index_t few = 4;    // queries whose scores are taken one by one
@@ -81,9 +81,9 @@ class linear_attention_state {
   /// One token.
   template <real_vector K, real_vector V>
   void add(const K& key, const V& value) {
-    const operand<T> k(key), v(value);
-    require_same_size("linear_attention_state::add", "the state's key", width(), "key", k.size());
-    require_same_size("linear_attention_state::add", "the state's value", value_width(), "value",
+    const detail::operand<T> k(key), v(value);
+    detail::require_same_size("linear_attention_state::add", "the state's key", width(), "key", k.size());
+    detail::require_same_size("linear_attention_state::add", "the state's value", value_width(), "value",
                       v.size());
     memory_.add(k.view(), v.view());
   }
@@ -103,8 +103,8 @@ class linear_attention_state {
   [[nodiscard]] linear_read<T> read(const Q& query) const {
     linear_read<T> result;
     result.output.resize(value_width());
-    const operand<T> q(query);
-    require_same_size("linear_attention_state::read", "the state's key", width(), "query",
+    const detail::operand<T> q(query);
+    detail::require_same_size("linear_attention_state::read", "the state's key", width(), "query",
                       q.size());
     require_keys("linear_attention_state::read");
     const auto v = q.view();
@@ -141,11 +141,11 @@ class linear_attention_state {
   [[nodiscard]] estimate<T> log_sum_exp(const Q& query) const {
     const linear_read<T> result = read(query);
     const int order = memory_.weights().order;
-    estimate<T> out{result.log_sum_exp, infinity<T>, asked_, bound_kind::none,
+    estimate<T> out{result.log_sum_exp, detail::infinity<T>, asked_, bound_kind::none,
                     memory_.weights().form};
-    if (is_nan(result.log_sum_exp)) return out.bound = result.log_sum_exp, out;
+    if (detail::is_nan(result.log_sum_exp)) return out.bound = result.log_sum_exp, out;
     const scratch& room = workspace();
-    const typename linear_weights<T>::row& sums = room.rows[0];
+    const typename detail::linear_weights<T>::row& sums = room.rows[0];
     const bool exact = !(C(0) < sums.b[0]);
     if (!exact && (!memory_.weights().given.empty() || order < 1)) return out;
     C norm(0), origin(0);
@@ -154,12 +154,12 @@ class linear_attention_state {
       norm += q * q;
       origin += c * c;
     }
-    const C u = C(unit_roundoff<T>), slack = C(double(width() + 16)) * u;
-    const C reach = square_root(C(norm * memory_.longest())) * (1 + slack);
+    const C u = C(detail::unit_roundoff<T>), slack = C(double(width() + 16)) * u;
+    const C reach = detail::square_root(C(norm * memory_.longest())) * (1 + slack);
     const C rounding =
-        slack * (C(1) + absolute(C(out.value)) + reach + square_root(C(norm * origin)));
+        slack * (C(1) + detail::absolute(C(out.value)) + reach + detail::square_root(C(norm * origin)));
     if (exact) return out.bound = T(rounding), out.kind = bound_kind::exact, out;
-    const auto truncated = truncation_bound(sums, order, memory_.weights().form, reach, u);
+    const auto truncated = detail::truncation_bound(sums, order, memory_.weights().form, reach, u);
     out.bound = T(truncated.bound + rounding);
     out.kind = truncated.kind;
     return out;
@@ -168,17 +168,17 @@ class linear_attention_state {
   /// The tokens of another after ours.
   /// Edges    refused: another width, order, form or scale, or other options, be one of them empty or not.
   linear_attention_state& operator+=(const linear_attention_state& other) {
-    require_same_size("linear_attention_state", "this", width(), "other", other.width());
-    require_same_size("linear_attention_state", "this", value_width(), "other",
+    detail::require_same_size("linear_attention_state", "this", width(), "other", other.width());
+    detail::require_same_size("linear_attention_state", "this", value_width(), "other",
                       other.value_width());
-    const linear_weights<T>&a = memory_.weights(), &c = other.memory_.weights();
+    const detail::linear_weights<T>&a = memory_.weights(), &c = other.memory_.weights();
     if (asked_ != other.asked_ || a.form != c.form || a.centred != c.centred ||
         a.window != c.window || a.sinks != c.sinks || a.decay < c.decay || c.decay < a.decay ||
         a.given != c.given || memory_.keeps_all() != other.memory_.keeps_all())
-      refuse("linear_attention_state: states of order " + std::to_string(asked_) + " and " +
+      detail::refuse("linear_attention_state: states of order " + std::to_string(asked_) + " and " +
              std::to_string(other.asked_) + ", or of other options, do not add");
     if (scale_ < other.scale_ || other.scale_ < scale_)
-      refuse("linear_attention_state: states of scale " + std::to_string(double(scale_)) + " and " +
+      detail::refuse("linear_attention_state: states of scale " + std::to_string(double(scale_)) + " and " +
              std::to_string(double(other.scale_)) + " do not add");
     if (!other.empty()) memory_.merge(other.memory_);
     return *this;
@@ -211,9 +211,9 @@ class linear_attention_state {
   /// What reads and sums work in.
   struct scratch {
     numbers queries, by_degree, scores, transposed, row;
-    std::vector<typename linear_weights<T>::row> rows;
+    std::vector<typename detail::linear_weights<T>::row> rows;
     std::vector<C> dots;
-    std::array<T, truncated_row<C>::room> of_sums;
+    std::array<T, detail::truncated_row<C>::room> of_sums;
   };
   /// No part of the state: a copy has its own, empty.
   struct own_scratch {
@@ -241,16 +241,16 @@ class linear_attention_state {
                                    o.way != linear_way::scores);
     return o;
   }
-  static void grow(numbers& x, index_t n) { feature_workspace<T>::grow(x, n); }
+  static void grow(numbers& x, index_t n) { detail::feature_workspace<T>::grow(x, n); }
 
   void require_tokens(const char* function, const token_rows<T>& keys,
                       const token_rows<T>& values) const {
-    require_same_size(function, "a key of the state", width(), "a key", keys.width());
-    require_same_size(function, "a value of the state", value_width(), "a value", values.width());
-    require_same_size(function, "keys", keys.size(), "values", values.size());
+    detail::require_same_size(function, "a key of the state", width(), "a key", keys.width());
+    detail::require_same_size(function, "a value of the state", value_width(), "a value", values.width());
+    detail::require_same_size(function, "keys", keys.size(), "values", values.size());
   }
   void require_keys(const char* function) const {
-    if (empty()) refuse(std::string(function) + ": a query, but 0 keys");
+    if (empty()) detail::refuse(std::string(function) + ": a query, but 0 keys");
   }
 
   /// n <= tall queries, of which the last sees `seen` of the tokens that wait; `causal`: each one more than that before it.
@@ -258,12 +258,12 @@ class linear_attention_state {
                 index_t output_stride, T* log_sum_exp, linear_status* status, index_t line) const {
     scratch& s = workspace();
     const index_t d = width(), e = value_width();
-    const feature_sums<T>& sums = memory_.sums();
-    const waiting_tokens<T>& waiting = memory_.waiting();
+    const detail::feature_sums<T>& sums = memory_.sums();
+    const detail::waiting_tokens<T>& waiting = memory_.waiting();
     const auto at = [](index_t i) { return std::size_t(i); };
     const auto demand_finite = [&](index_t i, const T* x, index_t count) {
       bool finite = true;
-      for (index_t c = 0; c < count; ++c) finite &= is_finite(x[c]);
+      for (index_t c = 0; c < count; ++c) finite &= detail::is_finite(x[c]);
       if (!finite && status[i * line] == linear_status::positive)
         status[i * line] = linear_status::invalid;
     };
@@ -273,7 +273,7 @@ class linear_attention_state {
     if (s.dots.size() < at(std::max(n, waiting.size())))
       s.dots.resize(at(std::max(n, waiting.size())));
     for (index_t i = 0; i < n; ++i)
-      kernels::scale_row(queries + i * stride, scale_, s.queries.data() + i * d, d);
+      detail::kernels::scale_row(queries + i * stride, scale_, s.queries.data() + i * d, d);
 
     // what the sums have: for each degree the sum of values times u^j / j!, and of those alone
     if (has_sums) {
@@ -288,61 +288,61 @@ class linear_attention_state {
     grow(s.scores, n * row_length);
     if (n < few) {
       for (index_t i = 0; i < n; ++i) {
-        kernels::dot_rows(waiting.key(0), d, d, seen, s.queries.data() + i * d, s.dots.data());
+        detail::kernels::dot_rows(waiting.key(0), d, d, seen, s.queries.data() + i * d, s.dots.data());
         for (index_t j = 0; j < seen; ++j) s.scores[at(i * row_length + j)] = T(s.dots[at(j)]);
       }
     } else {
       std::fill_n(s.scores.data(), n * row_length, T(0));
-      kernels::add_product(s.queries.data(), d, index_t(1), s.transposed.data(), waiting.capacity(),
+      detail::kernels::add_product(s.queries.data(), d, index_t(1), s.transposed.data(), waiting.capacity(),
                            s.scores.data(), row_length, n, d, seen);
     }
 
     for (index_t i = 0; i < n; ++i) {
       const index_t visible = causal ? seen - (n - 1 - i) : seen;
       T* const u = s.scores.data() + i * row_length;
-      typename linear_weights<T>::row& row = s.rows[at(i)];
+      typename detail::linear_weights<T>::row& row = s.rows[at(i)];
       memory_.weights()(u, visible, size() - waiting.size() + visible - 1, has_sums, row,
                         s.of_sums.data());
       std::fill_n(u + visible, row_length - visible, T(0));
       T* const out = output + i * output_stride;
       std::fill_n(out, e, T(0));
       if (has_sums) {
-        kernels::add_row(sums.values(), s.of_sums[0], out, e);
+        detail::kernels::add_row(sums.values(), s.of_sums[0], out, e);
         for (int j = 1; j <= sums.order(); ++j)
-          kernels::add_row(s.by_degree.data() + ((j - 1) * n + i) * e, s.of_sums[at(j)], out, e);
+          detail::kernels::add_row(s.by_degree.data() + ((j - 1) * n + i) * e, s.of_sums[at(j)], out, e);
       }
       if (status != nullptr) status[i * line] = row.status;
       if (log_sum_exp != nullptr) {
         const C origin(
-            kernels::dot_product(s.queries.data() + i * d, memory_.reference().data(), d));
+            detail::kernels::dot_product(s.queries.data() + i * d, memory_.reference().data(), d));
         log_sum_exp[i * line] =
-            row.has_log() ? T(origin + row.top + logarithm(row.total)) : quiet_nan<T>;
+            row.has_log() ? T(origin + row.top + detail::logarithm(row.total)) : detail::quiet_nan<T>;
         if (status != nullptr) demand_finite(i, log_sum_exp + i * line, 1);
       }
     }
     if (n == 1) {
-      kernels::add_product(s.scores.data(), row_length, index_t(1), waiting.value(0), e, output,
+      detail::kernels::add_product(s.scores.data(), row_length, index_t(1), waiting.value(0), e, output,
                            output_stride, index_t(1), seen, e);
       if (status != nullptr) demand_finite(0, output, e);
       return;
     }
     grow(s.row, n * e);
     std::fill_n(s.row.data(), n * e, T(0));
-    kernels::add_product(s.scores.data(), row_length, index_t(1), waiting.value(0), e, s.row.data(),
+    detail::kernels::add_product(s.scores.data(), row_length, index_t(1), waiting.value(0), e, s.row.data(),
                          e, n, seen, e);
     const bool all_finite =
-        !causal || is_finite(kernels::dot_product(s.row.data(), s.row.data(), n * e));
+        !causal || detail::is_finite(detail::kernels::dot_product(s.row.data(), s.row.data(), n * e));
     for (index_t i = 0; i < n; ++i) {
       T* const out = output + i * output_stride;
       const T* add = s.row.data() + i * e;
       if (!all_finite) {
         // a value of a later token, of weight 0, may be no number
         std::fill_n(s.row.data() + i * e, e, T(0));
-        kernels::add_product(s.scores.data() + i * row_length, row_length, index_t(1),
+        detail::kernels::add_product(s.scores.data() + i * row_length, row_length, index_t(1),
                              waiting.value(0), e, s.row.data() + i * e, e, index_t(1),
                              seen - (n - 1 - i), e);
       }
-      kernels::add_row(add, T(1), out, e);
+      detail::kernels::add_row(add, T(1), out, e);
       if (status != nullptr) demand_finite(i, out, e);
     }
   }

@@ -113,13 +113,13 @@ template <real_matrix Q, real_matrix K, real_matrix V>
     const auto values = v.middleRows(first, count);
     const auto own =
         attention(q.middleRows(first, count), keys, values, {.causal = true, .scale = o.scale});
-    for (index_t i = 0; i < count; ++i) merge_row(result, first + i, own, i);
+    for (index_t i = 0; i < count; ++i) detail::merge_row(result, first + i, own, i);
     const std::vector<index_t>& from = chosen_by[std::size_t(first / o.block)];
     if (from.empty()) continue;
     rows gathered(index_t(from.size()), q.cols());
     for (std::size_t i = 0; i < from.size(); ++i) gathered.row(index_t(i)) = q.row(from[i]);
     const auto part = attention(gathered, keys, values, {.scale = o.scale});
-    for (std::size_t i = 0; i < from.size(); ++i) merge_row(result, from[i], part, index_t(i));
+    for (std::size_t i = 0; i < from.size(); ++i) detail::merge_row(result, from[i], part, index_t(i));
   }
   return result;
 }

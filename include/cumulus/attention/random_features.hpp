@@ -7,8 +7,8 @@
 #pragma once
 
 #include <cumulus/attention/linear.hpp>
-#include <cumulus/kernels/dot_rows.hpp>
-#include <cumulus/moments/orthonormal_rows.hpp>
+#include <cumulus/detail/simd/dot_rows.hpp>
+#include <cumulus/detail/moments/orthonormal_rows.hpp>
 #include <random>
 
 namespace cumulus {
@@ -25,7 +25,7 @@ class positive_random_features {
   positive_random_features(index_t d, index_t count, std::uint64_t seed, bool orthogonal)
       : d_(d), count_(count) {
     if (d < 1 || count < 1)
-      refuse("positive_random_features: " + std::to_string(count) + " features of width " +
+      detail::refuse("positive_random_features: " + std::to_string(count) + " features of width " +
              std::to_string(d) + "; at least 1");
     std::mt19937_64 engine(seed);
     const auto uniform = [&] { return (double(engine() >> 11) + 0.5) * 0x1p-53; };
@@ -37,7 +37,7 @@ class positive_random_features {
     for (double& x : w) x = normal();
     const auto row = [&](index_t r) { return w.data() + r * d; };
     for (index_t r = 0; r < count && orthogonal; r += d)
-      orthonormalise_rows(row(r), std::min(d, count - r), d);
+      detail::orthonormalise_rows(row(r), std::min(d, count - r), d);
     for (index_t r = 0; r < count && orthogonal; ++r) {
       double square = 0;
       for (index_t i = 0; i < d; ++i) {
@@ -48,7 +48,7 @@ class positive_random_features {
       for (index_t i = 0; i < d; ++i) row(r)[i] *= length;
     }
     for (index_t r = 0; r < count; ++r)
-      half_squares_.push_back(sum_of_products(row(r), row(r), d) / 2);
+      half_squares_.push_back(detail::sum_of_products(row(r), row(r), d) / 2);
     directions_.assign(w.begin(), w.end());
     dots_.resize(std::size_t(count));
   }
@@ -62,21 +62,21 @@ class positive_random_features {
   /// e^{-|w - k|^2/2} for every direction w.
   void of_key(const T* k, T* out) { features(k, C(-1), out); }
   /// e^{w q - |q|^2/2 + |w|^2/2} / the largest of them; returns the logarithm of the largest.
-  compute_scalar<T> of_query(const T* q, T* out) { return features(q, C(1), out); }
+  detail::compute_scalar<T> of_query(const T* q, T* out) { return features(q, C(1), out); }
 
  private:
-  using C = compute_scalar<T>;
+  using C = detail::compute_scalar<T>;
 
   C features(const T* x, C sign, T* out) {
-    const C half = C(kernels::dot_product(x, x, d_)) / C(2);
-    kernels::dot_rows(directions_.data(), d_, d_, count_, x, dots_.data());
+    const C half = C(detail::kernels::dot_product(x, x, d_)) / C(2);
+    detail::kernels::dot_rows(directions_.data(), d_, d_, count_, x, dots_.data());
     C top = C(0);
     for (index_t r = 0; r < count_; ++r) {
       C& exponent = dots_[std::size_t(r)];
       exponent += sign * C(half_squares_[std::size_t(r)]) - half;
       if (sign > C(0) && (r == 0 || top < exponent)) top = exponent;
     }
-    for (index_t r = 0; r < count_; ++r) out[r] = T(exponential(C(dots_[std::size_t(r)] - top)));
+    for (index_t r = 0; r < count_; ++r) out[r] = T(detail::exponential(C(dots_[std::size_t(r)] - top)));
     return top;
   }
 
@@ -107,21 +107,21 @@ struct performer_options {
 template <real_matrix Q, real_matrix K, real_matrix V>
 [[nodiscard]] auto performer_attention(const Q& queries, const K& keys, const V& values,
                                        const performer_options& o = {}) {
-  using T = attention_scalar<result_of<Q>>;
-  using C = compute_scalar<T>;
+  using T = detail::attention_scalar<result_of<Q>>;
+  using C = detail::compute_scalar<T>;
   const char* const name = "performer_attention";
   const token_rows<T> q(queries), k(keys), v(values);
   const index_t n = q.size(), m = k.size(), d = q.width(), e = v.width();
-  require_same_size(name, "a query", d, "a key", k.width());
-  require_same_size(name, "keys", m, "values", v.size());
+  detail::require_same_size(name, "a query", d, "a key", k.width());
+  detail::require_same_size(name, "keys", m, "values", v.size());
   if (n > 0 && (m == 0 || (o.causal && n > m)))
-    refuse(std::string(name) + ": " + std::to_string(n) + " queries, but " + std::to_string(m) +
+    detail::refuse(std::string(name) + ": " + std::to_string(n) + " queries, but " + std::to_string(m) +
            " keys; each needs one");
   if (d < 1 || o.features < 0)
-    refuse(std::string(name) + ": " + std::to_string(o.features) + " features of width " +
+    detail::refuse(std::string(name) + ": " + std::to_string(o.features) + " features of width " +
            std::to_string(d) + "; at least 0, of width 1");
-  if (o.scale && !(*o.scale >= 0 && is_finite(*o.scale)))
-    refuse(std::string(name) + ": a scale of " + std::to_string(*o.scale) +
+  if (o.scale && !(*o.scale >= 0 && detail::is_finite(*o.scale)))
+    detail::refuse(std::string(name) + ": a scale of " + std::to_string(*o.scale) +
            "; its root multiplies queries and keys");
   const index_t count =
       o.features > 0 ? o.features : std::max(index_t(double(d) * std::log(double(d))), index_t(1));
@@ -142,41 +142,41 @@ template <real_matrix Q, real_matrix K, real_matrix V>
 
   const auto take = [&](index_t t, index_t size) {
     for (index_t j = 0; j < size; ++j) {
-      kernels::scale_row(k.row(t + j), root, scaled.data(), d);
+      detail::kernels::scale_row(k.row(t + j), root, scaled.data(), d);
       map.of_key(scaled.data(), features.data() + j * count);
       std::copy_n(v.row(t + j), e, open.data() + j * e);
     }
   };
   const auto fold = [&](index_t size) {
     std::fill(tile.begin(), tile.end(), T(0));
-    kernels::add_product(features.data(), index_t(1), count, open.data(), e, tile.data(), e, count,
+    detail::kernels::add_product(features.data(), index_t(1), count, open.data(), e, tile.data(), e, count,
                          size, e);
-    kernels::fold_row(tile.data(), T(1), totals.data(), totals_low.data(), count * e);
+    detail::kernels::fold_row(tile.data(), T(1), totals.data(), totals_low.data(), count * e);
     std::fill(one.begin(), one.end(), T(0));
     for (index_t j = 0; j < size; ++j)
-      kernels::add_row(features.data() + j * count, T(1), one.data(), count);
-    kernels::fold_row(one.data(), T(1), sums.data(), sums_low.data(), count);
+      detail::kernels::add_row(features.data() + j * count, T(1), one.data(), count);
+    detail::kernels::fold_row(one.data(), T(1), sums.data(), sums_low.data(), count);
   };
   const auto answer = [&](index_t i, index_t visible) {
-    kernels::scale_row(q.row(i), root, scaled.data(), d);
+    detail::kernels::scale_row(q.row(i), root, scaled.data(), d);
     const C top = map.of_query(scaled.data(), one.data());
-    C mass(kernels::dot_product(one.data(), sums.data(), count));
+    C mass(detail::kernels::dot_product(one.data(), sums.data(), count));
     T* const out = result.output.data() + i * e;
-    kernels::add_product(one.data(), index_t(0), index_t(1), totals.data(), e, out, e, index_t(1),
+    detail::kernels::add_product(one.data(), index_t(0), index_t(1), totals.data(), e, out, e, index_t(1),
                          count, e);
-    kernels::dot_rows(features.data(), count, count, visible, one.data(), dots.data());
+    detail::kernels::dot_rows(features.data(), count, count, visible, one.data(), dots.data());
     for (index_t j = 0; j < visible; ++j) {
       weight[std::size_t(j)] = T(dots[std::size_t(j)]);
       mass += dots[std::size_t(j)];
     }
-    kernels::add_product(weight.data(), index_t(0), index_t(1), open.data(), e, out, e, index_t(1),
+    detail::kernels::add_product(weight.data(), index_t(0), index_t(1), open.data(), e, out, e, index_t(1),
                          visible, e);
-    kernels::scale_row(out, T(C(1) / mass), out, e);
-    result.log_sum_exp(i, 0) = T(logarithm(mass) + top - logarithm(C(double(count))));
-    bool finite = is_finite(result.log_sum_exp(i, 0));
-    for (index_t j = 0; j < e; ++j) finite = finite && is_finite(out[j]);
+    detail::kernels::scale_row(out, T(C(1) / mass), out, e);
+    result.log_sum_exp(i, 0) = T(detail::logarithm(mass) + top - detail::logarithm(C(double(count))));
+    bool finite = detail::is_finite(result.log_sum_exp(i, 0));
+    for (index_t j = 0; j < e; ++j) finite = finite && detail::is_finite(out[j]);
     if (mass == C(0)) {
-      result.log_sum_exp(i, 0) = quiet_nan<T>;
+      result.log_sum_exp(i, 0) = detail::quiet_nan<T>;
       result.status(i, 0) = linear_status::nonpositive;
     } else if (!finite) {
       result.status(i, 0) = linear_status::invalid;

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <cumulus/core/token_rows.hpp>
-#include <cumulus/moments/packed_symmetric.hpp>
+#include <cumulus/detail/moments/packed_symmetric.hpp>
 #include <cmath>
 #include <vector>
 
@@ -50,7 +50,7 @@ class residual_sums {
         scale_(scale),
         centre_(std::move(centre)) {
     if (!centre_.empty())
-      require_same_size("residual_sums", "a key", d_, "centre", index_t(centre_.size()));
+      detail::require_same_size("residual_sums", "a key", d_, "centre", index_t(centre_.size()));
     centre_.resize(std::size_t(d_));
     sums_.resize(std::size_t(features() * (e_ + 1)));
   }
@@ -89,7 +89,7 @@ class residual_sums {
     const index_t left = require_rest(keys, values, selected);
     std::vector<double> query(std::size_t(features()), 0.0), phi(std::size_t(2 * d_), 0.0),
         sum(std::size_t(e_ + 1), 0.0);
-    attention_part nothing{-infinity<double>, std::vector<double>(std::size_t(e_), 0.0)};
+    attention_part nothing{-detail::infinity<double>, std::vector<double>(std::size_t(e_), 0.0)};
     if (left == 0) return nothing;
     const double shift = query_features(q, query.data());
     const auto gather = [&](index_t first, index_t end, double sign) {
@@ -107,7 +107,7 @@ class residual_sums {
     }
     const double all = sum[std::size_t(e_)];
     for (const auto& [first, end] : selected) gather(first, end, -1);
-    if (is_nan(sum[std::size_t(e_)]) || !(sum[std::size_t(e_)] > least_share * all)) {
+    if (detail::is_nan(sum[std::size_t(e_)]) || !(sum[std::size_t(e_)] > least_share * all)) {
       std::fill(sum.begin(), sum.end(), 0.0);
       index_t from = 0;
       for (const auto& [first, end] : selected) {
@@ -117,7 +117,7 @@ class residual_sums {
       gather(from, count_, 1);
     }
     const double total = sum[std::size_t(e_)];
-    if (!is_nan(total) && !(total > 0)) return nothing;
+    if (!detail::is_nan(total) && !(total > 0)) return nothing;
     attention_part part{std::log(total) + shift, std::vector<double>(std::size_t(e_))};
     for (index_t j = 0; j < e_; ++j) part.output[std::size_t(j)] = sum[std::size_t(j)] / total;
     return part;
@@ -130,14 +130,14 @@ class residual_sums {
  private:
   static index_t checked(const char* what, std::integral auto width) {
     if (std::cmp_less(width, 1))
-      refuse(std::string("residual_sums: a ") + what + " width of " + std::to_string(width));
+      detail::refuse(std::string("residual_sums: a ") + what + " width of " + std::to_string(width));
     return index_t(width);
   }
   void require_widths(const char* function, const token_rows<T>& keys,
                       const token_rows<T>& values) const {
-    require_same_size(function, "a key of the sums", d_, "a key", keys.width());
-    require_same_size(function, "a value of the sums", e_, "a value", values.width());
-    require_same_size(function, "keys", keys.size(), "values", values.size());
+    detail::require_same_size(function, "a key of the sums", d_, "a key", keys.width());
+    detail::require_same_size(function, "a value of the sums", e_, "a value", values.width());
+    detail::require_same_size(function, "keys", keys.size(), "values", values.size());
   }
   /// How many of the keys added lie in none of the ranges.
   index_t require_rest(const token_rows<T>& keys, const token_rows<T>& values,
@@ -145,13 +145,13 @@ class residual_sums {
     const char* const name = "residual_sums::rest";
     require_widths(name, keys, values);
     if (keys.size() < count_)
-      refuse(std::string(name) + ": " + std::to_string(keys.size()) + " keys, but sums of " +
+      detail::refuse(std::string(name) + ": " + std::to_string(keys.size()) + " keys, but sums of " +
              std::to_string(count_));
     index_t left = count_, before = 0;
     for (const auto& [first, end] : selected) {
       require_range(name, first, end, count_);
       if (first < before)
-        refuse(std::string(name) + ": rows from " + std::to_string(first) + " after rows up to " +
+        detail::refuse(std::string(name) + ": rows from " + std::to_string(first) + " after rows up to " +
                std::to_string(before));
       before = end;
       left -= end - first;
@@ -160,7 +160,7 @@ class residual_sums {
   }
   static void require_range(const char* function, index_t first, index_t end, index_t size) {
     if (first < 0 || end < first || size < end)
-      refuse(std::string(function) + ": rows " + std::to_string(first) + ".." +
+      detail::refuse(std::string(function) + ": rows " + std::to_string(first) + ".." +
              std::to_string(end) + " of " + std::to_string(size));
   }
 
@@ -207,7 +207,7 @@ class residual_sums {
   }
 
   void half_softmax(const T* x, double sign, double* out) const {
-    double top = -infinity<double>, total = 0;
+    double top = -detail::infinity<double>, total = 0;
     for (index_t i = 0; i < d_; ++i) top = std::max(top, sign * static_cast<double>(x[i]));
     for (index_t i = 0; i < d_; ++i)
       total += out[i] = std::exp(sign * static_cast<double>(x[i]) - top);

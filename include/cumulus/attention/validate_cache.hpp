@@ -30,12 +30,12 @@ void require_no_nan(const char* what, const token_rows<T>& tokens) {
 /// Shape   K: [m, d], V: [m, e], matrices or token_rows of one scalar; every head of them.
 /// Cost    one read of both.
 template <class K, class V>
-requires attention_arguments<K, K, V>
+requires detail::attention_arguments<K, K, V>
 void validate(const K& keys, const V& values) {
   using T = detail::token_scalar_of<K>;
   const token_rows<T>&k = detail::tokens_of<T>(keys), &v = detail::tokens_of<T>(values);
   if (k.size() != v.size())
-    refuse("validate: " + std::to_string(k.size()) + " keys, " + std::to_string(v.size()) +
+    detail::refuse("validate: " + std::to_string(k.size()) + " keys, " + std::to_string(v.size()) +
            " values");
   detail::require_no_nan("the key", k);
   detail::require_no_nan("the value", v);

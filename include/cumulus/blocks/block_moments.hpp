@@ -4,7 +4,7 @@
 // Layer 4 (blocks): uses core, kernels and moments; block_scores reads it.
 #pragma once
 
-#include <cumulus/blocks/summary_rows.hpp>
+#include <cumulus/detail/blocks/summary_rows.hpp>
 #include <cumulus/core/token_rows.hpp>
 
 namespace cumulus {
@@ -40,21 +40,21 @@ class block_moments {
   void set_references(const R& references) {
     const token_rows<scalar_of<R>> r(references);
     if (r.size() > 0)
-      require_same_size("block_moments", "a key", width(), "a reference query", r.width());
+      detail::require_same_size("block_moments", "a key", width(), "a reference query", r.width());
     references_.clear();
     for (index_t t = 0; t < r.size(); ++t) put(references_, r.row(t), width());
   }
 
   template <real_vector K>
   void append(const K& key) {
-    require_token(size_of(key), 0);
-    take(operand<double>(key), nullptr);
+    require_token(detail::size_of(key), 0);
+    take(detail::operand<double>(key), nullptr);
   }
   template <real_vector K, real_vector V>
   void append(const K& key, const V& value) {
-    require_token(size_of(key), size_of(value));
-    const operand<double> v(value);
-    take(operand<double>(key), &v);
+    require_token(detail::size_of(key), detail::size_of(value));
+    const detail::operand<double> v(value);
+    take(detail::operand<double>(key), &v);
   }
   /// A token a row. The last block, where it stays shorter, has no summary before summarise_tail().
   template <class S>
@@ -64,7 +64,7 @@ class block_moments {
   }
   template <class S, class U>
   void append_rows(const token_rows<S>& keys, const token_rows<U>& values) {
-    require_same_size("block_moments", "keys", keys.size(), "values", values.size());
+    detail::require_same_size("block_moments", "keys", keys.size(), "values", values.size());
     if (keys.size() > 0) require_token(keys.width(), values.width());
     for (index_t t = 0; t < keys.size(); ++t) take(keys.row(t), values.row(t));
   }
@@ -149,11 +149,11 @@ class block_moments {
   }
 
   /// What is kept, for the kernels.
-  [[nodiscard]] const summary_rows<T>& kept() const noexcept { return rows_; }
+  [[nodiscard]] const detail::summary_rows<T>& kept() const noexcept { return rows_; }
 
  private:
   static index_t checked(index_t d, index_t b, const block_summary& parts, index_t e) {
-    const auto fail = [](const std::string& what) { refuse("block_moments: " + what); };
+    const auto fail = [](const std::string& what) { detail::refuse("block_moments: " + what); };
     if (d < 1) fail("keys of width " + std::to_string(d));
     if (b < 1) fail("blocks of " + std::to_string(b) + " tokens");
     if (e < 0) fail("values of width " + std::to_string(e));
@@ -175,11 +175,11 @@ class block_moments {
   }
 
   void require_token(index_t d, index_t e) const {
-    require_same_size("block_moments", "a key", width(), "the key given", d);
-    require_same_size("block_moments", "a value", value_width(), "the value given", e);
+    detail::require_same_size("block_moments", "a key", width(), "the key given", d);
+    detail::require_same_size("block_moments", "a value", value_width(), "the value given", e);
   }
   void require_part(const char* part, bool kept) const {
-    if (!kept) refuse(std::string("block_moments: the summary keeps no ") + part);
+    if (!kept) detail::refuse(std::string("block_moments: the summary keeps no ") + part);
   }
 
   [[nodiscard]] index_t open() const noexcept { return tokens_ % block_; }
@@ -191,7 +191,7 @@ class block_moments {
     double* const at = to.data() + before;
     for (index_t i = 0; i < n; ++i) at[i] = static_cast<double>(elements[i]);
   }
-  void take(const operand<double>& key, const operand<double>* value) {
+  void take(const detail::operand<double>& key, const detail::operand<double>* value) {
     struct none {
       double operator[](index_t) const noexcept { return 0; }
     };
@@ -229,7 +229,7 @@ class block_moments {
   index_t block_, tokens_ = 0;
   bool tail_summarised_ = false;
   std::vector<double> keys_, values_, references_;  // the open block's tokens
-  summary_rows<T> rows_;
+  detail::summary_rows<T> rows_;
 };
 
 }  // namespace cumulus

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cumulus/blocks/block_summary.hpp>
-#include <cumulus/blocks/gaussian_mass.hpp>
+#include <cumulus/detail/blocks/gaussian_mass.hpp>
 #include <cumulus/core/estimate.hpp>
-#include <cumulus/core/require.hpp>
+#include <cumulus/detail/core/require.hpp>
 
 namespace cumulus {
 
@@ -37,10 +37,10 @@ struct scored_block {
   T upper{};
 
   /// |log-mass - value| <= bound.
-  [[nodiscard]] T bound() const noexcept { return max_of(T(upper - value), T(value - lower)); }
+  [[nodiscard]] T bound() const noexcept { return detail::max_of(T(upper - value), T(value - lower)); }
   /// `order` is what the score took: 2 for one of mean and covariance.
   [[nodiscard]] estimate<T> to_estimate(int order = 2) const noexcept {
-    return {value, bound(), order, is_nan(bound()) ? bound_kind::none : bound_kind::bracket};
+    return {value, bound(), order, detail::is_nan(bound()) ? bound_kind::none : bound_kind::bracket};
   }
 };
 
@@ -55,6 +55,8 @@ struct block_score_options {
                                    "box",     "submeans", "calibrated"};
   return names[static_cast<int>(score)];
 }
+
+namespace detail {
 
 [[nodiscard]] constexpr bool uses_covariance(block_score s) noexcept {
   return (block_score::taylor2 <= s && s <= block_score::taylor) || s == block_score::calibrated;
@@ -76,5 +78,7 @@ inline void require_score(const char* function, block_score score, const block_s
   if (score == block_score::submeans) need(parts.submeans > 0, "submeans");
   if (score == block_score::calibrated) need(parts.calibration, "a calibration");
 }
+
+}  // namespace detail
 
 }  // namespace cumulus

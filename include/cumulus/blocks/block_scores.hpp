@@ -4,8 +4,8 @@
 // Layer 4 (blocks): uses core and kernels; select_blocks takes the result.
 #pragma once
 
-#include <cumulus/blocks/scored_query.hpp>
-#include <cumulus/blocks/two_point_bounds.hpp>
+#include <cumulus/detail/blocks/scored_query.hpp>
+#include <cumulus/detail/blocks/two_point_bounds.hpp>
 
 namespace cumulus {
 
@@ -130,8 +130,8 @@ template <class T, real_vector Q>
 template <class T, real_vector Q, out_vector<T> Out>
 void block_scores(const block_moments<T>& blocks, const Q& q, Out&& out,
                   const block_score_options& options = {}) {
-  const auto to = strided_view(out);
-  require_same_size("block_scores", "the summary", blocks.blocks(), "out", to.size);
+  const auto to = detail::strided_view(out);
+  detail::require_same_size("block_scores", "the summary", blocks.blocks(), "out", to.size);
   detail::score_blocks(
       blocks, q, options, false,
       [&](const auto& query, index_t first, index_t count, const double* m, const double* v) {

@@ -4,7 +4,7 @@
 // Layer 4 (blocks): uses core.
 #pragma once
 
-#include <cumulus/core/scalar.hpp>
+#include <cumulus/detail/core/scalar.hpp>
 
 namespace cumulus {
 

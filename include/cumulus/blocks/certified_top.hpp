@@ -12,8 +12,8 @@ namespace cumulus {
 struct certified_selection {
   std::vector<index_t> blocks;             ///< ascending
   std::vector<index_t> evaluated;          ///< whose keys were read, in that order
-  double least_inside = infinity<double>;  ///< the least that a selected block can have: at least
-  double largest_outside = -infinity<double>;  ///< the largest that any other can have. The proof.
+  double least_inside = detail::infinity<double>;  ///< the least that a selected block can have: at least
+  double largest_outside = -detail::infinity<double>;  ///< the largest that any other can have. The proof.
 };
 
 /// The k blocks of largest exact score, ties to the lower index and NaN as +inf: select_blocks of all exact scores.
@@ -30,7 +30,7 @@ template <class T, class Exact>
 [[nodiscard]] certified_selection certified_top(
     const std::vector<scored_block<T>>& scores, index_t k, Exact exact,
     index_t usable = std::numeric_limits<index_t>::max()) {
-  if (k < 1) refuse("certified_top: top " + std::to_string(k) + " is below 1");
+  if (k < 1) detail::refuse("certified_top: top " + std::to_string(k) + " is below 1");
   struct state {
     index_t block;
     double low, high;
@@ -40,7 +40,7 @@ template <class T, class Exact>
   const index_t n = std::min(usable, index_t(scores.size()));
   for (index_t B = 0; B < n; ++B) {
     const auto& s = scores[std::size_t(B)];
-    open.push_back({B, is_nan(s.lower) ? -infinity<double> : double(s.lower),
+    open.push_back({B, detail::is_nan(s.lower) ? -detail::infinity<double> : double(s.lower),
                     detail::rank_of(double(s.upper)), false});
   }
   certified_selection out;

@@ -7,7 +7,7 @@
 #include <cumulus/blocks/block_score.hpp>
 #include <cumulus/core/token_rows.hpp>
 #include <cumulus/exact/logsumexp.hpp>
-#include <cumulus/kernels/dot_rows.hpp>
+#include <cumulus/detail/simd/dot_rows.hpp>
 #include <algorithm>
 #include <vector>
 
@@ -21,12 +21,12 @@ namespace cumulus {
 template <class S, real_vector Q>
 [[nodiscard]] double exact_block_score(const token_rows<S>& keys, const Q& q, index_t first,
                                        index_t count, double scale = 1) {
-  require_same_size("exact_block_score", "a key", keys.width(), "q", size_of(q));
+  detail::require_same_size("exact_block_score", "a key", keys.width(), "q", detail::size_of(q));
   if (first < 0 || count < 0 || count > keys.size() - first)
-    refuse("exact_block_score: " + std::to_string(count) + " tokens from " + std::to_string(first) +
+    detail::refuse("exact_block_score: " + std::to_string(count) + " tokens from " + std::to_string(first) +
            " on, of " + std::to_string(keys.size()));
   constexpr index_t together = 8;
-  const operand<scalar_of<Q>> held(q);
+  const detail::operand<scalar_of<Q>> held(q);
   const index_t d = keys.width();
   std::vector<double> query(std::size_t(d), 0.0), some(std::size_t(together * d)),
       x(std::size_t(count), 0.0);
@@ -39,7 +39,7 @@ template <class S, real_vector Q>
       double* const to = some.data() + k * d;
       for (index_t i = 0; i < d; ++i) to[i] = static_cast<double>(from[i]);
     }
-    kernels::dot_rows<double>(some.data(), d, d, rows, query.data(), x.data() + t);
+    detail::kernels::dot_rows<double>(some.data(), d, d, rows, query.data(), x.data() + t);
   }
   return logsumexp(x);
 }
@@ -48,8 +48,8 @@ template <class S, real_vector Q>
 template <class S, real_vector Q>
 [[nodiscard]] std::vector<double> exact_block_scores(const token_rows<S>& keys, index_t block,
                                                      const Q& q, double scale = 1) {
-  if (block < 1) refuse("exact_block_scores: blocks of " + std::to_string(block) + " tokens");
-  require_same_size("exact_block_scores", "a key", keys.width(), "q", size_of(q));
+  if (block < 1) detail::refuse("exact_block_scores: blocks of " + std::to_string(block) + " tokens");
+  detail::require_same_size("exact_block_scores", "a key", keys.width(), "q", detail::size_of(q));
   std::vector<double> out;
   for (index_t t = 0; t < keys.size(); t += block)
     out.push_back(exact_block_score(keys, q, t, std::min(block, keys.size() - t), scale));

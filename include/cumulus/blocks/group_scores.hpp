@@ -4,8 +4,9 @@
 // Layer 4 (blocks): uses core and exact.
 #pragma once
 
-#include <cumulus/core/matrix_operand.hpp>
+#include <cumulus/detail/core/matrix_operand.hpp>
 #include <cumulus/exact/logsumexp.hpp>
+#include <Eigen/Core>
 #include <vector>
 
 namespace cumulus {
@@ -24,15 +25,15 @@ template <real_matrix S>
                                                group_rule rule = group_rule::share) {
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> s =
       scores.derived().template cast<double>();
-  std::vector<double> out(std::size_t(s.cols()), -infinity<double>);
+  std::vector<double> out(std::size_t(s.cols()), -detail::infinity<double>);
   if (s.rows() == 0) return out;
   Eigen::VectorXd whole = logsumexp(s, rowwise), column(s.rows());
   const double log_g = std::log(double(s.rows()));
   for (index_t B = 0; B < s.cols(); ++B) {
     for (index_t h = 0; h < s.rows(); ++h)
-      column[h] = whole[h] == -infinity<double> ? -infinity<double> : s(h, B) - whole[h];
+      column[h] = whole[h] == -detail::infinity<double> ? -detail::infinity<double> : s(h, B) - whole[h];
     double top = column[0];
-    for (const double x : column) top = max_of(top, x);
+    for (const double x : column) top = detail::max_of(top, x);
     out[std::size_t(B)] = rule == group_rule::largest ? top : logsumexp(column) - log_g;
   }
   return out;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cumulus/blocks/block_score.hpp>
-#include <cumulus/core/view.hpp>
+#include <cumulus/detail/core/view.hpp>
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -17,7 +17,7 @@ struct selection {
   /// So many blocks, the forced ones among them.
   index_t top = std::numeric_limits<index_t>::max();
   double mass = 1;  ///< until their share of the scores' mass reaches this, to rounding; 1 for all
-  double threshold = -infinity<double>;  ///< none with a lower score
+  double threshold = -detail::infinity<double>;  ///< none with a lower score
   index_t own = -1;   ///< the query's own block, forced and without a score of its own; -1 for none
   index_t sinks = 0;  ///< the first blocks, forced
   index_t usable = std::numeric_limits<index_t>::max();  ///< causal: only blocks before this one

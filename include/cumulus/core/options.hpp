@@ -1,72 +1,115 @@
 // SPDX-License-Identifier: MIT
 //
-// What a call of an exact function may say besides x, by designated initializers: `{.weights = w,
-// .mask = keep}`.
+// What a call of an exact function may say besides x, by designated initializers: `{.weights = w, .mask = keep}`.
 // Layer 0 (core).
 //
-// A mask is true where it keeps. A masked term, or one of weight 0, never enters arithmetic,
-// whatever it holds. A scale of 0 gives the uniform answer over what is kept, finite or not; an
-// infinite one is the limit: one-hot, shared equally among ties. The scale does not touch the sink;
-// a sink of -inf is none.
+// A mask is true where it keeps. A masked term, or one of weight 0, never enters arithmetic, whatever it holds. A scale of 0
+// gives the uniform answer over what is kept, finite or not; an infinite scale is the limit: one-hot, shared equally among
+// ties. The scale does not touch the sink, and a sink of -inf is none.
+//
+// Each type has exactly the members that its functions honour, all in one order: weights, mask, scale, sink, degenerate, what
+// only this type has, threads, executor. The types for a matrix are those for a vector with one value or line for each row,
+// or column.
 #pragma once
 
-#include <cumulus/core/matrix_operand.hpp>
-#include <cumulus/core/parallel.hpp>
+#include <cumulus/core/executor.hpp>
+#include <cumulus/core/option_values.hpp>
 #include <cumulus/core/tags.hpp>
 #include <optional>
 
 namespace cumulus {
 
-/// Of a vector.
+/// Of a vector: logsumexp, logcumsumexp, segment_logsumexp, softmax_entropy and the gradients.
 ///
-/// Shape   weights, mask: as x.
+/// Shape    weights, mask: as x.
+/// Threads  results do not depend on them; without OpenMP and without an executor the parts follow one another.
 template <class T>
 struct options {
-  operand<T> weights{};          ///< multiplies e^(scale x); ones if not given
-  operand<bool> mask{};          ///< all kept if not given
+  vector_option<T> weights{};    ///< multiplies e^(scale x); ones if not given
+  vector_option<bool> mask{};    ///< true keeps; all kept if not given
   double scale = 1;              ///< multiplies x
   std::optional<double> sink{};  ///< one more term e^sink
-  cumulus::degenerate degenerate = cumulus::degenerate::limit;  ///< for softmax and log_softmax
-  int threads = 1;  ///< a long vector is spread over so many, with OpenMP or the executor
+  int threads = 1;               ///< the most threads for a long vector: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
 /// Of a matrix, reduced row by row or column by column.
 ///
-/// Shape    weights, mask: as x, or one line for all; scale, sink: a number, or one per line.
-/// Threads  results do not depend on them; without OpenMP and without an executor the lines follow one another.
+/// Shape    weights, mask: as x, or one line for all; scale, sink: a number, or one for each line.
 template <class T>
 struct matrix_options {
-  broadcast_operand<T> weights{};
-  broadcast_operand<bool> mask{};
-  line_number scale = 1.0;
-  line_number sink{};
-  cumulus::degenerate degenerate = cumulus::degenerate::limit;
-  int threads = 1;               ///< lines are spread over so many, with OpenMP or the executor
+  matrix_option<T> weights{};    ///< multiplies e^(scale x); ones if not given
+  matrix_option<bool> mask{};    ///< true keeps; all kept if not given
+  line_option scale = 1.0;       ///< multiplies x
+  line_option sink{};            ///< one more term e^sink in each line
+  int threads = 1;               ///< the most threads for the lines: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
-inline void require_threads(const char* function, int threads) {
-  if (threads < 1)
-    refuse(std::string(function) + ": " + std::to_string(threads) + " threads; at least 1");
-}
-
-/// Refuses options that do not fit x.
+/// Of a vector: softmax, log_softmax and their derivatives.
 template <class T>
-void require_options(const char* function, index_t size, const options<T>& o) {
-  if (o.weights.given()) require_same_size(function, "x", size, "weights", o.weights.size());
-  if (o.mask.given()) require_same_size(function, "x", size, "mask", o.mask.size());
-  require_threads(function, o.threads);
-}
+struct softmax_options {
+  vector_option<T> weights{};    ///< multiplies e^(scale x); ones if not given
+  vector_option<bool> mask{};    ///< true keeps; all kept if not given
+  double scale = 1;              ///< multiplies x
+  std::optional<double> sink{};  ///< one more term e^sink in the sum
+  cumulus::degenerate degenerate = cumulus::degenerate::limit;  ///< of a row without a limit
+  int threads = 1;               ///< the most threads for a long vector: needs OpenMP or the executor
+  cumulus::executor executor{};  ///< runs the parts, if given
+};
 
+/// Of a matrix: softmax, log_softmax and their derivatives, row by row or column by column.
 template <class T>
-void require_options(const char* function, index_t rows, index_t cols, const matrix_options<T>& o,
-                     bool by_columns) {
-  o.weights.require_shape(function, "weights", rows, cols, by_columns);
-  o.mask.require_shape(function, "mask", rows, cols, by_columns);
-  o.scale.require_count(function, "scale", by_columns ? cols : rows);
-  o.sink.require_count(function, "sink", by_columns ? cols : rows);
-  require_threads(function, o.threads);
-}
+struct softmax_matrix_options {
+  matrix_option<T> weights{};    ///< multiplies e^(scale x); ones if not given
+  matrix_option<bool> mask{};    ///< true keeps; all kept if not given
+  line_option scale = 1.0;       ///< multiplies x
+  line_option sink{};            ///< one more term e^sink in the sum of each line
+  cumulus::degenerate degenerate = cumulus::degenerate::limit;  ///< of a line without a limit
+  int threads = 1;               ///< the most threads for the lines: needs OpenMP or the executor
+  cumulus::executor executor{};  ///< runs the parts, if given
+};
+
+/// Of a vector: logmeanexp.
+template <class T>
+struct mean_options {
+  vector_option<T> weights{};    ///< of the mean; ones if not given
+  vector_option<bool> mask{};    ///< true keeps; all kept if not given
+  double scale = 1;              ///< multiplies x
+  int threads = 1;               ///< the most threads for a long vector: needs OpenMP or the executor
+  cumulus::executor executor{};  ///< runs the parts, if given
+};
+
+/// Of a matrix: logmeanexp of each row or column.
+template <class T>
+struct mean_matrix_options {
+  matrix_option<T> weights{};    ///< of the means; ones if not given
+  matrix_option<bool> mask{};    ///< true keeps; all kept if not given
+  line_option scale = 1.0;       ///< multiplies x
+  int threads = 1;               ///< the most threads for the lines: needs OpenMP or the executor
+  cumulus::executor executor{};  ///< runs the parts, if given
+};
+
+/// Of a vector: logvarexp.
+template <class T>
+struct variance_options {
+  vector_option<T> weights{};    ///< of the mean and the variance; ones if not given
+  vector_option<bool> mask{};    ///< true keeps; all kept if not given
+  double scale = 1;              ///< multiplies x
+  double correction = 0;         ///< subtracted from the divisor: 1 is the unbiased estimate from unit weights
+  int threads = 1;               ///< the most threads for a long vector: needs OpenMP or the executor
+  cumulus::executor executor{};  ///< runs the parts, if given
+};
+
+/// Of a matrix: logvarexp of each row or column.
+template <class T>
+struct variance_matrix_options {
+  matrix_option<T> weights{};    ///< of the means and the variances; ones if not given
+  matrix_option<bool> mask{};    ///< true keeps; all kept if not given
+  line_option scale = 1.0;       ///< multiplies x
+  double correction = 0;         ///< subtracted from the divisor: 1 is the unbiased estimate from unit weights
+  int threads = 1;               ///< the most threads for the lines: needs OpenMP or the executor
+  cumulus::executor executor{};  ///< runs the parts, if given
+};
 
 }  // namespace cumulus

@@ -4,8 +4,8 @@
 // Layer 0 (core): it asks a state for its name, its sizes and its numbers, and knows none by type.
 #pragma once
 
-#include <cumulus/core/compensated.hpp>
-#include <cumulus/core/require.hpp>
+#include <cumulus/detail/core/compensated.hpp>
+#include <cumulus/detail/core/require.hpp>
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -25,8 +25,6 @@ struct number_taker {
   void operator()(N&) const {}
 };
 
-}  // namespace detail
-
 /// A state that says what it is: state_name (at most 15 letters), sizes() (an array of index_t, those that the numbers'
 /// count depends on), of_sizes(sizes) (an empty state of them, or a refusal), and for_each_number(f), which shows f every
 /// double and integer in a fixed order. One whose numbers are more than a few times its sizes also has number_count(sizes), a
@@ -35,14 +33,12 @@ template <class State>
 concept serialisable = requires(State& state, const State& constant) {
   {std::string_view(State::state_name)};
   { State::of_sizes(constant.sizes()) } -> std::same_as<State>;
-  state.for_each_number(detail::number_taker{});
-  constant.for_each_number(detail::number_taker{});
+  state.for_each_number(number_taker{});
+  constant.for_each_number(number_taker{});
 };
 
 /// The version of the layout that to_bytes writes, the only one that from_bytes reads.
 inline constexpr std::uint32_t serialised_version = 1;
-
-namespace detail {
 
 inline void write_word(std::byte* out, std::uint64_t word, int bytes = 8) noexcept {
   for (int i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(word >> (8 * i));
@@ -141,57 +137,57 @@ template <class State, class Sizes>
   }
 }
 
-}  // namespace detail
-
 /// How many numbers a state holds.
 template <serialisable State>
 [[nodiscard]] std::size_t number_count(const State& state) {
   std::size_t count = 0;
-  state.for_each_number(detail::number_counter{count});
+  state.for_each_number(number_counter{count});
   return count;
 }
 
 /// How many bytes write_state writes: 8 for each size and each number.
 template <serialisable State>
 [[nodiscard]] std::size_t state_bytes(const State& state) {
-  return 8 * (detail::size_count<State> + number_count(state));
+  return 8 * (size_count<State> + number_count(state));
 }
 
 /// The sizes and the numbers alone, little-endian, for messages within one program. Requires room for state_bytes(state).
 template <serialisable State>
 void write_state(const State& state, std::byte* out) {
-  for (const index_t size : state.sizes()) detail::number_writer{out}(size);
-  state.for_each_number(detail::number_writer{out});
+  for (const index_t size : state.sizes()) number_writer{out}(size);
+  state.for_each_number(number_writer{out});
 }
 
 /// What write_state wrote, from memory that holds all of it.
 template <serialisable State>
 [[nodiscard]] State read_state(const std::byte* in) {
   decltype(std::declval<const State&>().sizes()) sizes{};
-  for (index_t& size : sizes) detail::number_reader{in}(size);
+  for (index_t& size : sizes) number_reader{in}(size);
   State state = State::of_sizes(sizes);
-  state.for_each_number(detail::number_reader{in});
+  state.for_each_number(number_reader{in});
   return state;
 }
+
+}  // namespace detail
 
 /// A state as bytes, the same on every machine. Little-endian: "cumulus" and a 0; the version and the number of sizes, 4
 /// bytes each; the name in 16 bytes, padded with 0; the count of numbers; the sizes; the numbers (IEEE double or integer);
 /// all of 8 bytes; and 4 bytes of CRC-32 over what comes before.
 ///
 /// A state of float is one of double inside, and a fixed order is written as a dynamic one: from_bytes may read either.
-template <serialisable State>
+template <detail::serialisable State>
 [[nodiscard]] std::vector<std::byte> to_bytes(const State& state) {
   constexpr std::string_view name = State::state_name;
   static_assert(name.size() < detail::serialised_name_size,
                 "cumulus: a state_name of 16 letters or more");
   const std::size_t body = detail::serialised_sizes_at + 8;
-  std::vector<std::byte> bytes(body + state_bytes(state) + 4);
+  std::vector<std::byte> bytes(body + detail::state_bytes(state) + 4);
   std::memcpy(bytes.data(), detail::serialised_magic, 8);
-  detail::write_word(bytes.data() + 8, serialised_version, 4);
+  detail::write_word(bytes.data() + 8, detail::serialised_version, 4);
   detail::write_word(bytes.data() + 12, detail::size_count<State>, 4);
   std::memcpy(bytes.data() + 16, name.data(), name.size());
-  detail::write_word(bytes.data() + detail::serialised_sizes_at, number_count(state));
-  write_state(state, bytes.data() + body);
+  detail::write_word(bytes.data() + detail::serialised_sizes_at, detail::number_count(state));
+  detail::write_state(state, bytes.data() + body);
   const std::span<const std::byte> checked(bytes.data(), bytes.size() - 4);
   detail::write_word(bytes.data() + checked.size(), detail::check_word(checked), 4);
   return bytes;
@@ -202,11 +198,11 @@ template <serialisable State>
 /// Edges   refused with std::invalid_argument: bytes that are no state, or are cut off, changed, or followed by others; a
 ///         state of another type, of another layout, or of sizes that State does not have, before more memory is taken than a
 ///         few times that of the bytes. The check word finds accidents, not forgery.
-template <serialisable State>
+template <detail::serialisable State>
 [[nodiscard]] State from_bytes(std::span<const std::byte> bytes) {
   constexpr std::string_view wanted = State::state_name;
   constexpr std::size_t body = detail::serialised_sizes_at + 8, sizes = detail::size_count<State>;
-  const auto fail = [](const std::string& what) { refuse("from_bytes: " + what); };
+  const auto fail = [](const std::string& what) { detail::refuse("from_bytes: " + what); };
   const auto word = [&](std::size_t at, int size) {
     return detail::read_word(bytes.data() + at, size);
   };
@@ -217,9 +213,9 @@ template <serialisable State>
   if (size < body + 4)
     fail("cut off at " + std::to_string(size) + " bytes, the least state has " +
          std::to_string(body + 4));
-  if (word(8, 4) != serialised_version)
+  if (word(8, 4) != detail::serialised_version)
     fail("layout " + std::to_string(word(8, 4)) + ", this reads " +
-         std::to_string(serialised_version));
+         std::to_string(detail::serialised_version));
 
   // The length is of the state's own words, so that it is known before they are trusted.
   const std::uint64_t words = word(12, 4), numbers = word(detail::serialised_sizes_at, 8),
@@ -251,7 +247,7 @@ template <serialisable State>
     if (own != numbers)
       fail(std::to_string(numbers) + " numbers, those sizes have " + std::to_string(own));
   }
-  return read_state<State>(bytes.data() + body);
+  return detail::read_state<State>(bytes.data() + body);
 }
 
 }  // namespace cumulus

@@ -4,8 +4,8 @@
 // Layer 0 (core).
 #pragma once
 
-#include <cumulus/core/require.hpp>
-#include <cumulus/core/view.hpp>
+#include <cumulus/detail/core/require.hpp>
+#include <cumulus/detail/core/view.hpp>
 #include <memory>
 #include <span>
 
@@ -24,8 +24,8 @@ class token_rows {
   /// The rows of a matrix, [n, d]; of a matrix of another scalar a copy in T.
   template <real_matrix X>
   token_rows(const X& x) : size_(index_t(x.rows())), width_(index_t(x.cols())), stride_(width_) {
-    if constexpr (strided_dense<X> && std::same_as<scalar_of<X>, T>) {
-      const auto v = strided_matrix_view(x);
+    if constexpr (detail::strided_dense<X> && std::same_as<scalar_of<X>, T>) {
+      const auto v = detail::strided_matrix_view(x);
       if (v.col_stride == 1 || v.cols <= 1) {
         data_ = v.data;
         stride_ = v.row_stride;
@@ -51,9 +51,9 @@ class token_rows {
         stride_(row_stride),
         page_(page) {
     require_counts();
-    if (page < 1) refuse("token_rows: a page of " + std::to_string(page) + " tokens");
+    if (page < 1) detail::refuse("token_rows: a page of " + std::to_string(page) + " tokens");
     if (tokens > 0 && (tokens - 1) / page >= index_t(table.size()))
-      refuse("token_rows: " + std::to_string(tokens) + " tokens in pages of " +
+      detail::refuse("token_rows: " + std::to_string(tokens) + " tokens in pages of " +
              std::to_string(page) + ", but a table of " + std::to_string(table.size()));
   }
 
@@ -63,7 +63,7 @@ class token_rows {
       : token_rows(all.data_, block, blocks, tokens, all.width_, all.stride_) {
     if (all.table_ == nullptr) return;
     if (all.page_ % block != 0)
-      refuse("token_rows: blocks of " + std::to_string(block) + " tokens in pages of " +
+      detail::refuse("token_rows: blocks of " + std::to_string(block) + " tokens in pages of " +
              std::to_string(all.page_));
     const index_t in_page = all.page_ / block;
     blocks_ = std::make_unique<index_t[]>(blocks.size());
@@ -93,7 +93,7 @@ class token_rows {
  private:
   void require_counts() const {
     if (size_ < 0 || width_ < 0)
-      refuse("token_rows: " + std::to_string(size_) + " tokens of width " + std::to_string(width_));
+      detail::refuse("token_rows: " + std::to_string(size_) + " tokens of width " + std::to_string(width_));
   }
 
   template <class Values>

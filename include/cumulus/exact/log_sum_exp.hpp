@@ -4,9 +4,9 @@
 // Layer 2 (exact): uses core and kernels.
 #pragma once
 
-#include <cumulus/core/require.hpp>
+#include <cumulus/detail/core/require.hpp>
 #include <cumulus/exact/logsumexp.hpp>
-#include <cumulus/kernels/running_exp_sum.hpp>
+#include <cumulus/detail/loops/running_exp_sum.hpp>
 #include <array>
 
 namespace cumulus {
@@ -27,7 +27,7 @@ template <class T>
 class log_sum_exp {
   static_assert(!std::integral<T>,
                 "cumulus: log_sum_exp takes the scalar of its result; of integers that is double");
-  using C = compute_scalar<T>;
+  using C = detail::compute_scalar<T>;
 
  public:
   using scalar = T;
@@ -40,7 +40,7 @@ class log_sum_exp {
   /// The elements of a range, of any scalar that converts.
   template <real_vector X>
   void add(const X& x) {
-    const operand<scalar_of<X>> values(x);
+    const detail::operand<scalar_of<X>> values(x);
     const auto v = values.view();
     for (index_t i = 0; i < v.size; ++i) sum_.add({C(v[i]), C(0)}, C(1));
   }
@@ -48,9 +48,9 @@ class log_sum_exp {
   /// Weighted: w of x's size.
   template <real_vector X, real_vector W>
   void add(const X& x, const W& w) {
-    const operand<scalar_of<X>> values(x);
-    const operand<scalar_of<W>> weights(w);
-    require_same_size("log_sum_exp::add", "x", values.size(), "weights", weights.size());
+    const detail::operand<scalar_of<X>> values(x);
+    const detail::operand<scalar_of<W>> weights(w);
+    detail::require_same_size("log_sum_exp::add", "x", values.size(), "weights", weights.size());
     const auto v = values.view();
     const auto u = weights.view();
     for (index_t i = 0; i < v.size; ++i) sum_.add({C(v[i]), C(0)}, C(u[i]));
@@ -89,7 +89,7 @@ class log_sum_exp {
   }
 
  private:
-  kernels::running_log_sum<C> sum_;
+  detail::kernels::running_log_sum<C> sum_;
 };
 
 }  // namespace cumulus

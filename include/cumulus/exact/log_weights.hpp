@@ -17,14 +17,24 @@ inline constexpr int effective_sample_size_max_ulp = 6;
 /// Shape   log_weights: [n].
 /// Edges, Error, Cost   those of log_softmax.
 template <real_vector X>
-[[nodiscard]] plain_of<X> normalise_log_weights(const X& log_weights) {
+[[nodiscard]] result_like<X> normalise_log_weights(const X& log_weights) {
   return log_softmax(log_weights);
 }
 
+
+/// Written to out, of their size: `normalise_log_weights(log_weights, into(out))`.
 template <real_vector X, out_vector<result_of<X>> Out>
-void normalise_log_weights(const X& log_weights, Out&& out) {
+void normalise_log_weights(const X& log_weights, destination<Out> out) {
   log_softmax(log_weights, out);
 }
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, class... Rest>
+void normalise_log_weights(const X&, const Rest&...) = delete;  // cumulus: normalise_log_weights takes a vector: give a row or column of the matrix
+template <detail::foreign_array X, class... Rest>
+void normalise_log_weights(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <detail::without_numbers X, class... Rest>
+void normalise_log_weights(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
 
 /// (sum w)^2 / sum w^2, between 1 and the number of samples.
 ///
@@ -34,9 +44,17 @@ void normalise_log_weights(const X& log_weights, Out&& out) {
 /// Source  L. Kish, Survey Sampling, 1965, 8.2.
 template <real_vector X>
 [[nodiscard]] result_of<X> effective_sample_size(const X& log_weights) {
-  const operand<result_of<X>> values(log_weights);
-  return result_of<X>(kernels::effective_count(terms_of(values.view())));
+  const detail::operand<result_of<X>> values(log_weights);
+  return result_of<X>(detail::kernels::effective_count(detail::terms_of(values.view())));
 }
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, class... Rest>
+void effective_sample_size(const X&, const Rest&...) = delete;  // cumulus: effective_sample_size takes a vector: give a row or column of the matrix
+template <detail::foreign_array X, class... Rest>
+void effective_sample_size(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <detail::without_numbers X, class... Rest>
+void effective_sample_size(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
 
 /// e^entropy of the normalised weights, between 1 and the number of samples.
 ///
@@ -45,8 +63,16 @@ template <real_vector X>
 /// Error   that of softmax_entropy, times the entropy, and 1 ulp.
 template <real_vector X>
 [[nodiscard]] result_of<X> perplexity(const X& log_weights) {
-  const operand<result_of<X>> values(log_weights);
-  return result_of<X>(exponential(kernels::entropy(terms_of(values.view()))));
+  const detail::operand<result_of<X>> values(log_weights);
+  return result_of<X>(detail::exponential(detail::kernels::entropy(detail::terms_of(values.view()))));
 }
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, class... Rest>
+void perplexity(const X&, const Rest&...) = delete;  // cumulus: perplexity takes a vector: give a row or column of the matrix
+template <detail::foreign_array X, class... Rest>
+void perplexity(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <detail::without_numbers X, class... Rest>
+void perplexity(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
 
 }  // namespace cumulus

@@ -4,7 +4,7 @@
 // Layer 2 (exact): uses core.
 #pragma once
 
-#include <cumulus/core/compensated.hpp>
+#include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/core/signed_log.hpp>
 
 namespace cumulus {
@@ -61,15 +61,15 @@ template <class T>
 /// Error   logaddexp_max_ulp; logaddexp_tail_max_ulp of the result where the larger argument is 0.
 template <class T>
 requires(!std::integral<T>) [[nodiscard]] T logaddexp(const T& a, const T& b) {
-  using C = compute_scalar<T>;
+  using C = detail::compute_scalar<T>;
   // Of two equals one is high and one is low, so that each counts with the derivatives it carries.
   const bool first = b < a;
   const C high = C(first ? a : b), low = C(first ? b : a);
-  if (is_nan(high) || is_nan(low)) return quiet_nan<T>;
-  if (!is_finite(high) || !is_finite(low)) return T(high);
-  const compensated<C> gap = detail::gap_between(high, low);
-  const C power = exponential(C(-gap.high));
-  return T(high + (log_one_plus(power) - gap.low * power / (C(1) + power)));
+  if (detail::is_nan(high) || detail::is_nan(low)) return detail::quiet_nan<T>;
+  if (!detail::is_finite(high) || !detail::is_finite(low)) return T(high);
+  const detail::compensated<C> gap = detail::gap_between(high, low);
+  const C power = detail::exponential(C(-gap.high));
+  return T(high + (detail::log_one_plus(power) - gap.low * power / (C(1) + power)));
 }
 
 /// log(e^a - e^b).
@@ -78,13 +78,13 @@ requires(!std::integral<T>) [[nodiscard]] T logaddexp(const T& a, const T& b) {
 /// Error   logaddexp_max_ulp; logaddexp_tail_max_ulp of the result where a is 0.
 template <class T>
 requires(!std::integral<T>) [[nodiscard]] T logsubexp(const T& a, const T& b) {
-  using C = compute_scalar<T>;
+  using C = detail::compute_scalar<T>;
   const C high = C(a), low = C(b);
-  if (is_nan(high) || is_nan(low) || high < low) return quiet_nan<T>;
-  if (!(low < high)) return high < infinity<C> ? -infinity<T> : quiet_nan<T>;
-  if (!is_finite(high) || !is_finite(low)) return T(high);
-  const compensated<C> log_rest = detail::log_one_minus_exponential(detail::gap_between(high, low));
-  const compensated<C> sum = two_sum(high, log_rest.high);
+  if (detail::is_nan(high) || detail::is_nan(low) || high < low) return detail::quiet_nan<T>;
+  if (!(low < high)) return high < detail::infinity<C> ? -detail::infinity<T> : detail::quiet_nan<T>;
+  if (!detail::is_finite(high) || !detail::is_finite(low)) return T(high);
+  const detail::compensated<C> log_rest = detail::log_one_minus_exponential(detail::gap_between(high, low));
+  const detail::compensated<C> sum = detail::two_sum(high, log_rest.high);
   return T(sum.high + (sum.low + log_rest.low));
 }
 
@@ -96,29 +96,29 @@ template <class T>
 requires(!std::integral<T>) [[nodiscard]] signed_log<T> logsubexp_signed(const T& a, const T& b) {
   if (a < b) return {logsubexp(b, a), T(-1)};
   if (b < a) return {logsubexp(a, b), T(1)};
-  return a <= b && a < infinity<T> ? signed_log<T>{-infinity<T>, T(0)}
-                                   : signed_log<T>{quiet_nan<T>, quiet_nan<T>};
+  return a <= b && a < detail::infinity<T> ? signed_log<T>{-detail::infinity<T>, T(0)}
+                                   : signed_log<T>{detail::quiet_nan<T>, detail::quiet_nan<T>};
 }
 
 /// Integers promote to double, and mixed arguments to their common type.
 template <class A, class B>
 requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
     [[nodiscard]] auto logaddexp(const A& a, const B& b) {
-  using T = std::common_type_t<result_scalar<A>, result_scalar<B>>;
+  using T = std::common_type_t<detail::result_scalar<A>, detail::result_scalar<B>>;
   return logaddexp<T>(T(a), T(b));
 }
 
 template <class A, class B>
 requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
     [[nodiscard]] auto logsubexp(const A& a, const B& b) {
-  using T = std::common_type_t<result_scalar<A>, result_scalar<B>>;
+  using T = std::common_type_t<detail::result_scalar<A>, detail::result_scalar<B>>;
   return logsubexp<T>(T(a), T(b));
 }
 
 template <class A, class B>
 requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
     [[nodiscard]] auto logsubexp_signed(const A& a, const B& b) {
-  using T = std::common_type_t<result_scalar<A>, result_scalar<B>>;
+  using T = std::common_type_t<detail::result_scalar<A>, detail::result_scalar<B>>;
   return logsubexp_signed<T>(T(a), T(b));
 }
 

@@ -5,12 +5,25 @@
 #pragma once
 
 #include <cumulus/exact/logsumexp.hpp>
-#include <cumulus/exact/normalised.hpp>
-#include <cumulus/kernels/running_exp_sum.hpp>
+#include <cumulus/detail/exact/normalised.hpp>
+#include <cumulus/detail/loops/running_exp_sum.hpp>
 
 namespace cumulus {
 
-/// log sum_{j<=i} w_j e^{scale x_j}, and of e^sink in every one, written to out.
+namespace detail {
+
+inline constexpr auto cumulative_kernel = [](const auto& t, auto out) {
+  using C = typename std::remove_cvref_t<decltype(t)>::scalar;
+  kernels::running_log_sum<C> start;
+  if (!(t.given_sink <= -infinity<C>)) start.add({t.given_sink, C(0)}, C(1));
+  auto unscaled = t;  // the running sum takes a scale of its own
+  unscaled.drop_scale();
+  kernels::cumulative_log_sum(start, unscaled, C(t.given_scale), out);
+};
+
+}  // namespace detail
+
+/// log sum_{j<=i} w_j e^{scale x_j}, and of e^sink in every one.
 ///
 /// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise
 ///          is copied first.
@@ -21,49 +34,52 @@ namespace cumulus {
 /// Error    each as logsumexp of its prefix: logsumexp_max_ulp and logsumexp_tail_max_ulp.
 /// Cost     one read of x, n exp, n log; no allocation where x lies in memory.
 /// Source   kernels/running_exp_sum.hpp
-template <real_vector X, out_vector<result_of<X>> Out>
-void logcumsumexp(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
-  using T = result_of<X>;
-  using C = compute_scalar<T>;
-  operand<T> values(x);
-  const auto result = strided_view(out);
-  require_same_size("logcumsumexp", "x", values.size(), "out", result.size);
-  require_options("logcumsumexp", values.size(), o);
-  if (overlaps(values.view(), result)) values.own();
-  kernels::running_log_sum<C> start;
-  if (o.sink) start.add({C(*o.sink), C(0)}, C(1));
-  kernels::cumulative_log_sum(
-      start, kernels::terms<T>{values.view(), o.weights.view(), o.mask.view()}, C(o.scale), result);
-}
-
-/// The same, returned.
 template <real_vector X>
-[[nodiscard]] plain_of<X> logcumsumexp(const X& x, const options<result_of<X>>& o = {}) {
-  plain_of<X> out = plain_like(x);
-  logcumsumexp(x, out, o);
-  return out;
+[[nodiscard]] result_like<X> logcumsumexp(const X& x, const options<result_of<X>>& o = {}) {
+  return detail::normalised("logcumsumexp", x, o, detail::cumulative_kernel);
 }
 
-/// The same along every row or column of a matrix.
-template <real_matrix X, direction D>
-[[nodiscard]] plain_of<X> logcumsumexp(const X& x, D, const matrix_options<result_of<X>>& o = {}) {
-  using T = result_of<X>;
-  using C = compute_scalar<T>;
-  constexpr bool by_columns = std::same_as<D, colwise_t>;
-  require_options("logcumsumexp", index_t(x.rows()), index_t(x.cols()), o, by_columns);
-  const matrix_operand<X> values(x);
-  plain_of<X> out(x.rows(), x.cols());
-  const auto in_lines = by_columns ? values.view().transposed() : values.view();
-  const auto out_view = strided_matrix_view(out);
-  const auto out_lines = by_columns ? out_view.transposed() : out_view;
-  for (index_t i = 0; i < in_lines.rows; ++i) {
-    kernels::running_log_sum<C> start;
-    if (o.sink.given()) start.add({C(o.sink[i]), C(0)}, C(1));
-    const kernels::terms<T> t{in_lines.row(i), o.weights.line(i, by_columns),
-                              o.mask.line(i, by_columns)};
-    kernels::cumulative_log_sum(start, t, C(o.scale[i]), out_lines.row(i));
-  }
-  return out;
+/// Written to out, of x's size: `logcumsumexp(x, into(out))`.
+template <real_vector X, out_vector<result_of<X>> Out>
+void logcumsumexp(const X& x, destination<Out> out, const options<result_of<X>>& o = {}) {
+  detail::normalised("logcumsumexp", x, *out, o, detail::cumulative_kernel);
 }
+
+/// Of every row or column of a matrix.
+template <real_matrix X, direction D>
+[[nodiscard]] result_like<X> logcumsumexp(const X& x, D d,
+                                 const matrix_options<result_of<X>>& o = {}) {
+  return detail::normalised("logcumsumexp", x, d, o, detail::cumulative_kernel);
+}
+
+/// Of every row or column, written to out, of x's shape.
+template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
+void logcumsumexp(const X& x, destination<Out> out, D d,
+         const matrix_options<result_of<X>>& o = {}) {
+  detail::normalised("logcumsumexp", x, *out, d, o, detail::cumulative_kernel);
+}
+
+/// Of a list of numbers: `logcumsumexp({1, 2, 3})`.
+template <class T>
+  requires real_vector<std::initializer_list<T>>
+[[nodiscard]] result_like<std::initializer_list<T>> logcumsumexp(
+    std::initializer_list<T> x, const options<result_of<std::initializer_list<T>>>& o = {}) {
+  return logcumsumexp<std::initializer_list<T>>(x, o);
+}
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, class... Rest>
+  requires(!detail::tagged<Rest...>)
+void logcumsumexp(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logcumsumexp(x, rowwise) or logcumsumexp(x, colwise)
+template <detail::foreign_array X, class... Rest>
+void logcumsumexp(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <detail::without_numbers X, class... Rest>
+void logcumsumexp(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
+template <real_vector X, class Y>
+  requires(real_vector<Y> || mask_vector<Y>)
+void logcumsumexp(const X&, const Y&) = delete;  // cumulus: say what the second vector is: logcumsumexp(x, {.weights = w}), logcumsumexp(x, {.mask = keep}) or logcumsumexp(x, into(out))
+template <real_vector X, class Out, class... Rest>
+  requires(!out_vector<Out, result_of<X>> && !detail::tagged<Rest...>)
+void logcumsumexp(const X&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
 
 }  // namespace cumulus

@@ -4,8 +4,8 @@
 // Layer 2 (exact): uses core and kernels.
 #pragma once
 
-#include <cumulus/exact/arguments.hpp>
-#include <cumulus/kernels/exp_mean.hpp>
+#include <cumulus/detail/exact/arguments.hpp>
+#include <cumulus/detail/loops/exp_mean.hpp>
 
 namespace cumulus {
 
@@ -15,10 +15,6 @@ inline constexpr int logmeanexp_max_roundings = 3;
 inline constexpr int logvarexp_max_ulp = 8;
 
 namespace detail {
-
-inline void require_no_sink(const char* function, bool given) {
-  if (given) refuse(std::string(function) + ": a sink has no part in a mean; leave .sink out");
-}
 
 inline constexpr auto logmeanexp_kernel = [](const auto& t) { return kernels::log_mean(t); };
 
@@ -33,7 +29,7 @@ inline constexpr auto logmeanexp_kernel = [](const auto& t) { return kernels::lo
 
 /// log(sum_i w_i e^{scale x_i} / sum_i w_i).
 ///
-/// Shape    x: [n]; weights, mask: [n]; no sink.
+/// Shape    x: [n]; weights, mask: [n].
 /// Units    nats.
 /// Edges    nothing kept gives NaN; else as logsumexp. Equal x give x back.
 /// Error    logmeanexp_max_roundings where weights are >= 0 and e^(max x - mean x) is finite; near
@@ -42,40 +38,75 @@ inline constexpr auto logmeanexp_kernel = [](const auto& t) { return kernels::lo
 /// Source   derived here: e^y - 1 - y has mean E e^y - 1 about the mean, without its first-order
 ///          term.
 template <real_vector X>
-[[nodiscard]] result_of<X> logmeanexp(const X& x, const options<result_of<X>>& o = {}) {
-  detail::require_no_sink("logmeanexp", o.sink.has_value());
-  return reduced("logmeanexp", x, o, detail::logmeanexp_kernel);
+[[nodiscard]] result_of<X> logmeanexp(const X& x, const mean_options<result_of<X>>& o = {}) {
+  return detail::reduced("logmeanexp", x, o, detail::logmeanexp_kernel);
 }
 
-/// The same of every row or column.
+/// Of every row, as a column of values, or of every column, as a row of them.
 template <real_matrix X, direction D>
-[[nodiscard]] per_line<X, D> logmeanexp(const X& x, D d,
-                                        const matrix_options<result_of<X>>& o = {}) {
-  detail::require_no_sink("logmeanexp", o.sink.given());
-  return reduced("logmeanexp", x, d, o, detail::logmeanexp_kernel);
+[[nodiscard]] result_per_line<X, D> logmeanexp(const X& x, D d,
+                                        const mean_matrix_options<result_of<X>>& o = {}) {
+  return detail::reduced("logmeanexp", x, d, o, detail::logmeanexp_kernel);
 }
 
-/// log of the variance of e^{scale x_i}: the mean square deviation, divided by sum w - correction
+/// Of a list of numbers: `logmeanexp({1, 2, 3})`.
+template <class T>
+  requires real_vector<std::initializer_list<T>>
+[[nodiscard]] result_of<std::initializer_list<T>> logmeanexp(
+    std::initializer_list<T> x, const mean_options<result_of<std::initializer_list<T>>>& o = {}) {
+  return logmeanexp<std::initializer_list<T>>(x, o);
+}
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, class... Rest>
+  requires(!detail::tagged<Rest...>)
+void logmeanexp(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logmeanexp(x, rowwise) or logmeanexp(x, colwise)
+template <detail::foreign_array X, class... Rest>
+void logmeanexp(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <detail::without_numbers X, class... Rest>
+void logmeanexp(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
+template <real_vector X, class Y>
+  requires(real_vector<Y> || mask_vector<Y>)
+void logmeanexp(const X&, const Y&) = delete;  // cumulus: say what the second vector is: logmeanexp(x, {.weights = w}) or logmeanexp(x, {.mask = keep})
+
+/// log of the variance of e^{scale x_i}: the mean square deviation, divided by sum w - .correction
 /// (0, or 1 for the unbiased estimate from unit weights).
 ///
-/// Shape    x: [n]; weights, mask: [n]; no sink.
+/// Shape    x: [n]; weights, mask: [n].
 /// Edges    no more weight than the correction gives NaN, equal x and nothing but -inf give -inf, a
 ///          +inf gives +inf.
 /// Error    logvarexp_max_ulp, and the conditioning of the deviations.
 /// Cost     six reads of x, 4n exp.
 template <real_vector X>
-[[nodiscard]] result_of<X> logvarexp(const X& x, double correction = 0,
-                                     const options<result_of<X>>& o = {}) {
-  detail::require_no_sink("logvarexp", o.sink.has_value());
-  return reduced("logvarexp", x, o, detail::logvarexp_kernel(correction));
+[[nodiscard]] result_of<X> logvarexp(const X& x, const variance_options<result_of<X>>& o = {}) {
+  return detail::reduced("logvarexp", x, o, detail::logvarexp_kernel(o.correction));
 }
 
-/// The same of every row or column.
+/// Of every row, as a column of values, or of every column, as a row of them.
 template <real_matrix X, direction D>
-[[nodiscard]] per_line<X, D> logvarexp(const X& x, D d, double correction = 0,
-                                       const matrix_options<result_of<X>>& o = {}) {
-  detail::require_no_sink("logvarexp", o.sink.given());
-  return reduced("logvarexp", x, d, o, detail::logvarexp_kernel(correction));
+[[nodiscard]] result_per_line<X, D> logvarexp(const X& x, D d,
+                                        const variance_matrix_options<result_of<X>>& o = {}) {
+  return detail::reduced("logvarexp", x, d, o, detail::logvarexp_kernel(o.correction));
 }
+
+/// Of a list of numbers: `logvarexp({1, 2, 3})`.
+template <class T>
+  requires real_vector<std::initializer_list<T>>
+[[nodiscard]] result_of<std::initializer_list<T>> logvarexp(
+    std::initializer_list<T> x, const variance_options<result_of<std::initializer_list<T>>>& o = {}) {
+  return logvarexp<std::initializer_list<T>>(x, o);
+}
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, class... Rest>
+  requires(!detail::tagged<Rest...>)
+void logvarexp(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logvarexp(x, rowwise) or logvarexp(x, colwise)
+template <detail::foreign_array X, class... Rest>
+void logvarexp(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <detail::without_numbers X, class... Rest>
+void logvarexp(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
+template <real_vector X, class Y>
+  requires(real_vector<Y> || mask_vector<Y>)
+void logvarexp(const X&, const Y&) = delete;  // cumulus: say what the second vector is: logvarexp(x, {.weights = w}) or logvarexp(x, {.mask = keep})
 
 }  // namespace cumulus

@@ -4,9 +4,9 @@
 // Layer 2 (exact): uses core and kernels; series, blocks and attention build on it.
 #pragma once
 
-#include <cumulus/exact/arguments.hpp>
-#include <cumulus/kernels/exp_sum.hpp>
-#include <cumulus/kernels/vector_lines.hpp>
+#include <cumulus/detail/exact/arguments.hpp>
+#include <cumulus/detail/loops/exp_sum.hpp>
+#include <cumulus/detail/rows/vector_lines.hpp>
 #include <initializer_list>
 
 namespace cumulus {
@@ -59,30 +59,41 @@ inline constexpr logsumexp_of_terms logsumexp_kernel{};
 ///          shifted form with log1p; the shift compensated here.
 template <real_vector X>
 [[nodiscard]] result_of<X> logsumexp(const X& x, const options<result_of<X>>& o) {
-  return reduced("logsumexp", x, o, detail::logsumexp_kernel);
+  return detail::reduced("logsumexp", x, o, detail::logsumexp_kernel);
 }
 
-/// The same without options, log(sum_i e^{x_i}): apart, so that a program that gives none compiles no code for them.
+/// The same without options: apart, so that a program that gives none compiles no code for them.
 template <real_vector X>
 [[nodiscard]] result_of<X> logsumexp(const X& x) {
-  const operand<result_of<X>> values(x);
+  const detail::operand<result_of<X>> values(x);
   return result_of<X>(detail::logsumexp_kernel(values.view()));
 }
 
-/// The same of every row, as a column of values, or of every column, as a row.
+/// Of every row, as a column of values, or of every column, as a row of them.
 template <real_matrix X, direction D>
-[[nodiscard]] per_line<X, D> logsumexp(const X& x, D d,
-                                       const matrix_options<result_of<X>>& o = {}) {
-  return reduced("logsumexp", x, d, o, detail::logsumexp_kernel);
+[[nodiscard]] result_per_line<X, D> logsumexp(const X& x, D d,
+                                        const matrix_options<result_of<X>>& o = {}) {
+  return detail::reduced("logsumexp", x, d, o, detail::logsumexp_kernel);
 }
 
-template <std::floating_point T>
-[[nodiscard]] T logsumexp(std::initializer_list<T> x, const options<T>& o) {
+/// Of a list of numbers: `logsumexp({1, 2, 3})`.
+template <class T>
+  requires real_vector<std::initializer_list<T>>
+[[nodiscard]] result_of<std::initializer_list<T>> logsumexp(
+    std::initializer_list<T> x, const options<result_of<std::initializer_list<T>>>& o = {}) {
   return logsumexp<std::initializer_list<T>>(x, o);
 }
-template <std::floating_point T>
-[[nodiscard]] T logsumexp(std::initializer_list<T> x) {
-  return logsumexp<std::initializer_list<T>>(x);
-}
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, class... Rest>
+  requires(!detail::tagged<Rest...>)
+void logsumexp(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logsumexp(x, rowwise) or logsumexp(x, colwise)
+template <detail::foreign_array X, class... Rest>
+void logsumexp(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <detail::without_numbers X, class... Rest>
+void logsumexp(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
+template <real_vector X, class Y>
+  requires(real_vector<Y> || mask_vector<Y>)
+void logsumexp(const X&, const Y&) = delete;  // cumulus: say what the second vector is: logsumexp(x, {.weights = w}) or logsumexp(x, {.mask = keep})
 
 }  // namespace cumulus

@@ -4,24 +4,18 @@
 // Layer 2 (exact): uses core and kernels.
 #pragma once
 
-#include <cumulus/core/compensated.hpp>
+#include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/core/concepts.hpp>
-#include <cumulus/core/view.hpp>
+#include <cumulus/detail/core/view.hpp>
 #include <complex>
 
 namespace cumulus {
 
-namespace detail {
+/// A vector of complex numbers: an Eigen vector expression, or a range whose size is known, of std::complex.
+template <class Z>
+concept complex_vector = (detail::eigen_vector<Z> || detail::sequence<Z>) && detail::is_complex<detail::element_of<Z>>;
 
-template <class X>
-concept complex_sequence = !eigen_dense<X> && requires(const X& x) {
-  requires is_complex<std::remove_cvref_t<decltype(*std::data(x))>>;
-  std::size(x);
-};
-template <class X>
-concept complex_vector = (complex_dense<X> &&
-                          bool(std::remove_cvref_t<X>::IsVectorAtCompileTime)) ||
-                         complex_sequence<X>;
+namespace detail {
 
 /// y to (-pi, pi].
 template <class R>
@@ -80,16 +74,17 @@ template <class R, class At>
 ///          beside a finite real one, give NaN.
 /// Error    4 ulp of max(1, max |z|) where the terms do not cancel.
 /// Cost     two reads of z; n exp, sin and cos.
-template <detail::complex_vector Z>
-[[nodiscard]] auto logsumexp(const Z& z) {
-  using C = scalar_of<Z>;
-  if constexpr (eigen_dense<Z>) {
+template <complex_vector Z>
+[[nodiscard]] scalar_of<Z> logsumexp(const Z& z) {
+  using R = typename scalar_of<Z>::value_type;
+  if constexpr (detail::eigen_dense<Z>) {
     const auto& values = z.derived().eval();
-    return detail::log_sum_of_complex<typename C::value_type>(index_t(z.size()),
-                                                              [&](index_t i) { return values[i]; });
+    return detail::log_sum_of_complex<R>(index_t(z.size()), [&](index_t i) { return values[i]; });
+  } else if constexpr (detail::contiguous_sequence<Z>) {
+    return detail::log_sum_of_complex<R>(index_t(std::size(z)), [&](index_t i) { return std::data(z)[i]; });
   } else {
-    return detail::log_sum_of_complex<typename C::value_type>(
-        index_t(std::size(z)), [&](index_t i) { return std::data(z)[i]; });
+    const detail::array_of<scalar_of<Z>> values = detail::copied(z);
+    return detail::log_sum_of_complex<R>(values.size(), [&](index_t i) { return values[i]; });
   }
 }
 

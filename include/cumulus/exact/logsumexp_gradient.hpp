@@ -4,8 +4,8 @@
 // Layer 2 (exact): uses core and kernels.
 #pragma once
 
-#include <cumulus/exact/normalised.hpp>
-#include <cumulus/kernels/derivatives.hpp>
+#include <cumulus/detail/exact/normalised.hpp>
+#include <cumulus/detail/rows/derivatives.hpp>
 
 namespace cumulus {
 
@@ -25,33 +25,59 @@ inline constexpr auto weight_gradient_kernel = [](const auto& t, auto out) {
 
 }  // namespace detail
 
-/// d logsumexp(x, o) / d x_i = scale times softmax_i, written to out.
+/// d logsumexp(x, o) / d x_i = scale times softmax_i.
 ///
 /// Shape   x, out: [n]. out may be x.
 /// Edges   as softmax, but 0 where nothing or only -inf is kept.
 /// Error   logsumexp_gradient_max_ulp, at |x| = 1e16 as at 1: from the shifted exponentials.
 /// Cost    that of softmax.
-template <real_vector X, out_vector<result_of<X>> Out>
-void logsumexp_gradient(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
-  normalised("logsumexp_gradient", x, out, o, detail::gradient_kernel);
-}
-
 template <real_vector X>
-[[nodiscard]] plain_of<X> logsumexp_gradient(const X& x, const options<result_of<X>>& o = {}) {
-  return normalised("logsumexp_gradient", x, o, detail::gradient_kernel);
+[[nodiscard]] result_like<X> logsumexp_gradient(const X& x, const options<result_of<X>>& o = {}) {
+  return detail::normalised("logsumexp_gradient", x, o, detail::gradient_kernel);
 }
 
-/// The same of every row or column, written to out of the same shape.
-template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
-void logsumexp_gradient(const X& x, Out&& out, D d, const matrix_options<result_of<X>>& o = {}) {
-  normalised("logsumexp_gradient", x, out, d, o, detail::gradient_kernel);
+/// Written to out, of x's size: `logsumexp_gradient(x, into(out))`.
+template <real_vector X, out_vector<result_of<X>> Out>
+void logsumexp_gradient(const X& x, destination<Out> out, const options<result_of<X>>& o = {}) {
+  detail::normalised("logsumexp_gradient", x, *out, o, detail::gradient_kernel);
 }
 
+/// Of every row or column of a matrix.
 template <real_matrix X, direction D>
-[[nodiscard]] plain_of<X> logsumexp_gradient(const X& x, D d,
-                                             const matrix_options<result_of<X>>& o = {}) {
-  return normalised("logsumexp_gradient", x, d, o, detail::gradient_kernel);
+[[nodiscard]] result_like<X> logsumexp_gradient(const X& x, D d,
+                                 const matrix_options<result_of<X>>& o = {}) {
+  return detail::normalised("logsumexp_gradient", x, d, o, detail::gradient_kernel);
 }
+
+/// Of every row or column, written to out, of x's shape.
+template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
+void logsumexp_gradient(const X& x, destination<Out> out, D d,
+         const matrix_options<result_of<X>>& o = {}) {
+  detail::normalised("logsumexp_gradient", x, *out, d, o, detail::gradient_kernel);
+}
+
+/// Of a list of numbers: `logsumexp_gradient({1, 2, 3})`.
+template <class T>
+  requires real_vector<std::initializer_list<T>>
+[[nodiscard]] result_like<std::initializer_list<T>> logsumexp_gradient(
+    std::initializer_list<T> x, const options<result_of<std::initializer_list<T>>>& o = {}) {
+  return logsumexp_gradient<std::initializer_list<T>>(x, o);
+}
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, class... Rest>
+  requires(!detail::tagged<Rest...>)
+void logsumexp_gradient(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logsumexp_gradient(x, rowwise) or logsumexp_gradient(x, colwise)
+template <detail::foreign_array X, class... Rest>
+void logsumexp_gradient(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <detail::without_numbers X, class... Rest>
+void logsumexp_gradient(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
+template <real_vector X, class Y>
+  requires(real_vector<Y> || mask_vector<Y>)
+void logsumexp_gradient(const X&, const Y&) = delete;  // cumulus: say what the second vector is: logsumexp_gradient(x, {.weights = w}), logsumexp_gradient(x, {.mask = keep}) or logsumexp_gradient(x, into(out))
+template <real_vector X, class Out, class... Rest>
+  requires(!out_vector<Out, result_of<X>> && !detail::tagged<Rest...>)
+void logsumexp_gradient(const X&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
 
 /// d logsumexp(x, o) / d w_i = e^{scale x_i} / sum_j w_j e^{scale x_j}, of entries with weight 0
 /// too.
@@ -60,28 +86,52 @@ template <real_matrix X, direction D>
 /// Edges   a masked entry gives 0; where the sum is 0, infinite or NaN: NaN, 0 where e^{x_i} is 0
 ///         beside it.
 /// Error   logsumexp_gradient_max_ulp.
-template <real_vector X, out_vector<result_of<X>> Out>
-void logsumexp_gradient_weights(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
-  normalised("logsumexp_gradient_weights", x, out, o, detail::weight_gradient_kernel);
-}
-
 template <real_vector X>
-[[nodiscard]] plain_of<X> logsumexp_gradient_weights(const X& x,
-                                                     const options<result_of<X>>& o = {}) {
-  return normalised("logsumexp_gradient_weights", x, o, detail::weight_gradient_kernel);
+[[nodiscard]] result_like<X> logsumexp_gradient_weights(const X& x, const options<result_of<X>>& o = {}) {
+  return detail::normalised("logsumexp_gradient_weights", x, o, detail::weight_gradient_kernel);
 }
 
-/// The same of every row or column, written to out of the same shape.
-template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
-void logsumexp_gradient_weights(const X& x, Out&& out, D d,
-                                const matrix_options<result_of<X>>& o = {}) {
-  normalised("logsumexp_gradient_weights", x, out, d, o, detail::weight_gradient_kernel);
+/// Written to out, of x's size: `logsumexp_gradient_weights(x, into(out))`.
+template <real_vector X, out_vector<result_of<X>> Out>
+void logsumexp_gradient_weights(const X& x, destination<Out> out, const options<result_of<X>>& o = {}) {
+  detail::normalised("logsumexp_gradient_weights", x, *out, o, detail::weight_gradient_kernel);
 }
 
+/// Of every row or column of a matrix.
 template <real_matrix X, direction D>
-[[nodiscard]] plain_of<X> logsumexp_gradient_weights(const X& x, D d,
-                                                     const matrix_options<result_of<X>>& o = {}) {
-  return normalised("logsumexp_gradient_weights", x, d, o, detail::weight_gradient_kernel);
+[[nodiscard]] result_like<X> logsumexp_gradient_weights(const X& x, D d,
+                                 const matrix_options<result_of<X>>& o = {}) {
+  return detail::normalised("logsumexp_gradient_weights", x, d, o, detail::weight_gradient_kernel);
 }
+
+/// Of every row or column, written to out, of x's shape.
+template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
+void logsumexp_gradient_weights(const X& x, destination<Out> out, D d,
+         const matrix_options<result_of<X>>& o = {}) {
+  detail::normalised("logsumexp_gradient_weights", x, *out, d, o, detail::weight_gradient_kernel);
+}
+
+/// Of a list of numbers: `logsumexp_gradient_weights({1, 2, 3})`.
+template <class T>
+  requires real_vector<std::initializer_list<T>>
+[[nodiscard]] result_like<std::initializer_list<T>> logsumexp_gradient_weights(
+    std::initializer_list<T> x, const options<result_of<std::initializer_list<T>>>& o = {}) {
+  return logsumexp_gradient_weights<std::initializer_list<T>>(x, o);
+}
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, class... Rest>
+  requires(!detail::tagged<Rest...>)
+void logsumexp_gradient_weights(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logsumexp_gradient_weights(x, rowwise) or logsumexp_gradient_weights(x, colwise)
+template <detail::foreign_array X, class... Rest>
+void logsumexp_gradient_weights(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <detail::without_numbers X, class... Rest>
+void logsumexp_gradient_weights(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
+template <real_vector X, class Y>
+  requires(real_vector<Y> || mask_vector<Y>)
+void logsumexp_gradient_weights(const X&, const Y&) = delete;  // cumulus: say what the second vector is: logsumexp_gradient_weights(x, {.weights = w}), logsumexp_gradient_weights(x, {.mask = keep}) or logsumexp_gradient_weights(x, into(out))
+template <real_vector X, class Out, class... Rest>
+  requires(!out_vector<Out, result_of<X>> && !detail::tagged<Rest...>)
+void logsumexp_gradient_weights(const X&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
 
 }  // namespace cumulus

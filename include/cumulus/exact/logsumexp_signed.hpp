@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cumulus/core/signed_log.hpp>
-#include <cumulus/exact/arguments.hpp>
-#include <cumulus/kernels/exact_exp_sum.hpp>
-#include <cumulus/kernels/signed_exp_sum.hpp>
+#include <cumulus/detail/exact/arguments.hpp>
+#include <cumulus/detail/loops/exact_exp_sum.hpp>
+#include <cumulus/detail/loops/signed_exp_sum.hpp>
 #include <vector>
 
 namespace cumulus {
@@ -22,7 +22,7 @@ inline constexpr int logsumexp_signed_max_words = 256;
 /// What a call may say besides x and the weights: `{.mask = keep, .scale = s}`, as in
 /// core/options.hpp.
 struct signed_options {
-  operand<bool> mask{};
+  vector_option<bool> mask{};
   double scale = 1;
 };
 
@@ -127,31 +127,31 @@ template <real_vector X, real_vector W>
 [[nodiscard]] signed_log<result_of<X>> logsumexp_signed(const X& x, const W& w,
                                                         const signed_options& o = {}) {
   using S = result_of<X>;
-  using T = compute_scalar<S>;
-  const operand<S> values(x), weights(w);
-  require_same_size("logsumexp_signed", "x", values.size(), "w", weights.size());
+  using T = detail::compute_scalar<S>;
+  const detail::operand<S> values(x), weights(w);
+  detail::require_same_size("logsumexp_signed", "x", values.size(), "w", weights.size());
   if (o.mask.given())
-    require_same_size("logsumexp_signed", "x", values.size(), "mask", o.mask.size());
+    detail::require_same_size("logsumexp_signed", "x", values.size(), "mask", o.mask.size());
   const auto rounded = [](const signed_log<T>& v) -> signed_log<S> {
     return {S(v.log_abs), S(v.sign)};
   };
-  const bool limit = !(absolute(o.scale) < infinity<double>)&&!is_nan(o.scale);
+  const bool limit = !(detail::absolute(o.scale) < detail::infinity<double>)&&!detail::is_nan(o.scale);
   const double scale = !limit ? o.scale : o.scale < 0 ? -1.0 : 1.0;
   const auto t =
       detail::make_terms(values.view(), weights.view(), o.mask.view(), scale, false, 0.0);
-  const kernels::signed_sum<T> plain = kernels::signed_exp_sum(t);
+  const detail::kernels::signed_sum<T> plain = detail::kernels::signed_exp_sum(t);
   const T value = plain.value.log_abs;
-  if constexpr (kernels::has_words<T>) {
-    if (plain.error <= T(0) && !(limit && is_finite(value))) return rounded(plain.value);
+  if constexpr (detail::kernels::has_words<T>) {
+    if (plain.error <= T(0) && !(limit && detail::is_finite(value))) return rounded(plain.value);
     const bool zero = !(value < T(0) || T(0) < value);
     const T ulp =
         zero ? T(0)
-             : times_power_of_two(T(std::numeric_limits<S>::epsilon()) / 2, binary_exponent(value));
+             : detail::times_power_of_two(T(std::numeric_limits<S>::epsilon()) / 2, detail::binary_exponent(value));
     const T least = T(std::numeric_limits<S>::denorm_min());
-    if (!limit && plain.error <= max_of(least, T(3 * ulp))) return rounded(plain.value);
+    if (!limit && plain.error <= detail::max_of(least, T(3 * ulp))) return rounded(plain.value);
     std::vector<index_t> kept;
     for (index_t i = 0; i < t.size(); ++i) {
-      if (t.takes_part(i) && -infinity<T> < t.exponent(i)) kept.push_back(i);
+      if (t.takes_part(i) && -detail::infinity<T> < t.exponent(i)) kept.push_back(i);
     }
     return rounded(limit ? detail::signed_sum_limit(t, std::move(kept))
                          : detail::exact_signed_sum(t, std::move(kept)));

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cumulus/exact/logsumexp.hpp>
-#include <cumulus/kernels/running_exp_sum.hpp>
+#include <cumulus/detail/loops/running_exp_sum.hpp>
 #include <string>
 #include <vector>
 
@@ -18,8 +18,8 @@ concept segment_numbers =
 
 namespace detail {
 
-template <class T, class Id>
-[[nodiscard]] Eigen::Matrix<T, Eigen::Dynamic, 1> segment_logsumexp(const kernels::terms<T>& t,
+template <class X, class T, class Id>
+[[nodiscard]] result_list<X> segment_sums(const kernels::terms<T>& t,
                                                                     const strided<const Id>& ids,
                                                                     index_t count,
                                                                     const options<T>& o) {
@@ -29,8 +29,9 @@ template <class T, class Id>
   std::vector<kernels::running_log_sum<C>> sums(static_cast<std::size_t>(count), start);
   for (index_t i = 0; i < t.size(); ++i)
     kernels::add_term(sums[static_cast<std::size_t>(ids[i])], t, i, C(o.scale));
-  Eigen::Matrix<T, Eigen::Dynamic, 1> out(count);
-  for (index_t k = 0; k < count; ++k) out[k] = T(sums[static_cast<std::size_t>(k)].log_sum());
+  result_list<X> out(static_cast<std::size_t>(count));
+  index_t k = 0;
+  for (T& value : out) value = T(sums[static_cast<std::size_t>(k++)].log_sum());
   return out;
 }
 
@@ -47,35 +48,35 @@ template <class T, class Id>
 /// Cost     one read of x, two of the ids, n exp; 64 bytes a segment in double.
 /// Source   kernels/running_exp_sum.hpp
 template <real_vector X, segment_numbers Ids>
-[[nodiscard]] Eigen::Matrix<result_of<X>, Eigen::Dynamic, 1> segment_logsumexp(
+[[nodiscard]] result_list<X> segment_logsumexp(
     const X& x, const Ids& segment_ids, std::integral auto segment_count,
     const options<result_of<X>>& o = {}) {
   using T = result_of<X>;
-  const operand<T> values(x);
-  const operand<scalar_of<Ids>> numbers(segment_ids);
+  const detail::operand<T> values(x);
+  const detail::operand<scalar_of<Ids>> numbers(segment_ids);
   const auto ids = numbers.view();
-  require_same_size("segment_logsumexp", "x", values.size(), "segment_ids", ids.size);
-  require_options("segment_logsumexp", values.size(), o);
+  detail::require_same_size("segment_logsumexp", "x", values.size(), "segment_ids", ids.size);
+  detail::require_options("segment_logsumexp", values.size(), o);
   const auto count = +segment_count;
   if (std::cmp_less(count, 0))
-    refuse("segment_logsumexp: segment_count is " + std::to_string(count));
+    detail::refuse("segment_logsumexp: segment_count is " + std::to_string(count));
   for (index_t i = 0; i < ids.size; ++i) {
     const auto id = +ids[i];
     if (std::cmp_less(id, 0) || std::cmp_greater_equal(id, count)) {
-      refuse("segment_logsumexp: segment_ids[" + std::to_string(i) + "] is " + std::to_string(id) +
+      detail::refuse("segment_logsumexp: segment_ids[" + std::to_string(i) + "] is " + std::to_string(id) +
              ", segment_count is " + std::to_string(count));
     }
   }
-  return detail::segment_logsumexp(
-      kernels::terms<T>{values.view(), o.weights.view(), o.mask.view()}, ids,
+  return detail::segment_sums<X>(
+      detail::kernels::terms<T>{values.view(), o.weights.view(), o.mask.view()}, ids,
       static_cast<index_t>(count), o);
 }
 
 /// The same with as many segments as the largest id asks for; none for no elements.
 template <real_vector X, segment_numbers Ids>
-[[nodiscard]] Eigen::Matrix<result_of<X>, Eigen::Dynamic, 1> segment_logsumexp(
+[[nodiscard]] result_list<X> segment_logsumexp(
     const X& x, const Ids& segment_ids, const options<result_of<X>>& o = {}) {
-  const operand<scalar_of<Ids>> numbers(segment_ids);
+  const detail::operand<scalar_of<Ids>> numbers(segment_ids);
   const auto ids = numbers.view();
   constexpr index_t largest = std::numeric_limits<index_t>::max();
   index_t count = 0;

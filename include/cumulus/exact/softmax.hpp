@@ -4,9 +4,9 @@
 // Layer 2 (exact): uses core and kernels; series, blocks and attention build on it.
 #pragma once
 
-#include <cumulus/exact/normalised.hpp>
-#include <cumulus/kernels/softmax.hpp>
-#include <cumulus/kernels/vector_lines.hpp>
+#include <cumulus/detail/exact/normalised.hpp>
+#include <cumulus/detail/rows/softmax.hpp>
+#include <cumulus/detail/rows/vector_lines.hpp>
 
 namespace cumulus {
 
@@ -35,7 +35,7 @@ struct softmax_kernel {
 
 }  // namespace detail
 
-/// w_i e^{x_i} / sum_j w_j e^{x_j}, written to out.
+/// w_i e^{x_i} / sum_j w_j e^{x_j}.
 ///
 /// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise
 ///          is copied first.
@@ -47,31 +47,52 @@ struct softmax_kernel {
 ///          three and 2n. No allocation
 ///          where x lies in memory.
 /// Source   as logsumexp; here the loops compensate the rounding of x - max x, the vector kernels take e^x 2^-k straight from x.
-template <real_vector X, out_vector<result_of<X>> Out>
-void softmax(const X& x, Out&& out, const options<result_of<X>>& o = {}) {
-  normalised("softmax", x, out, o, detail::softmax_kernel{o.degenerate});
-}
-
-/// The same, returned.
 template <real_vector X>
-[[nodiscard]] plain_of<X> softmax(const X& x, const options<result_of<X>>& o = {}) {
-  return normalised("softmax", x, o, detail::softmax_kernel{o.degenerate});
+[[nodiscard]] result_like<X> softmax(const X& x, const softmax_options<result_of<X>>& o = {}) {
+  return detail::normalised("softmax", x, o, detail::softmax_kernel{o.degenerate});
 }
 
-/// The same of every row or column of a matrix, written to out of the same shape.
-template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
-void softmax(const X& x, Out&& out, D d, const matrix_options<result_of<X>>& o = {}) {
-  normalised("softmax", x, out, d, o, detail::softmax_kernel{o.degenerate});
+/// Written to out, of x's size: `softmax(x, into(out))`.
+template <real_vector X, out_vector<result_of<X>> Out>
+void softmax(const X& x, destination<Out> out, const softmax_options<result_of<X>>& o = {}) {
+  detail::normalised("softmax", x, *out, o, detail::softmax_kernel{o.degenerate});
 }
 
+/// Of every row or column of a matrix.
 template <real_matrix X, direction D>
-[[nodiscard]] plain_of<X> softmax(const X& x, D d, const matrix_options<result_of<X>>& o = {}) {
-  return normalised("softmax", x, d, o, detail::softmax_kernel{o.degenerate});
+[[nodiscard]] result_like<X> softmax(const X& x, D d,
+                                 const softmax_matrix_options<result_of<X>>& o = {}) {
+  return detail::normalised("softmax", x, d, o, detail::softmax_kernel{o.degenerate});
 }
 
-template <std::floating_point T>
-[[nodiscard]] auto softmax(std::initializer_list<T> x) {
-  return softmax<std::initializer_list<T>>(x);
+/// Of every row or column, written to out, of x's shape.
+template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
+void softmax(const X& x, destination<Out> out, D d,
+         const softmax_matrix_options<result_of<X>>& o = {}) {
+  detail::normalised("softmax", x, *out, d, o, detail::softmax_kernel{o.degenerate});
 }
+
+/// Of a list of numbers: `softmax({1, 2, 3})`.
+template <class T>
+  requires real_vector<std::initializer_list<T>>
+[[nodiscard]] result_like<std::initializer_list<T>> softmax(
+    std::initializer_list<T> x, const softmax_options<result_of<std::initializer_list<T>>>& o = {}) {
+  return softmax<std::initializer_list<T>>(x, o);
+}
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, class... Rest>
+  requires(!detail::tagged<Rest...>)
+void softmax(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: softmax(x, rowwise) or softmax(x, colwise)
+template <detail::foreign_array X, class... Rest>
+void softmax(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <detail::without_numbers X, class... Rest>
+void softmax(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
+template <real_vector X, class Y>
+  requires(real_vector<Y> || mask_vector<Y>)
+void softmax(const X&, const Y&) = delete;  // cumulus: say what the second vector is: softmax(x, {.weights = w}), softmax(x, {.mask = keep}) or softmax(x, into(out))
+template <real_vector X, class Out, class... Rest>
+  requires(!out_vector<Out, result_of<X>> && !detail::tagged<Rest...>)
+void softmax(const X&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
 
 }  // namespace cumulus

@@ -37,9 +37,9 @@ inline constexpr auto hessian_product = [](const auto& t, auto v, auto out) {
 };
 
 /// Checks a vector call and runs `kernel(terms, v, out)`; v may be out, or share its memory.
-template <class X, class V, class Out, class Kernel>
-void along(const char* function, const X& x, const V& v, Out& out, const options<result_of<X>>& o,
-           Kernel kernel) {
+template <class X, class V, class Out, class Options, class Kernel>
+void applied_along(const char* function, const X& x, const V& v, Out& out, const Options& o,
+                   Kernel kernel) {
   operand<result_of<X>> direction(v);
   const auto result = strided_view(out);
   require_same_size(function, "x", size_of(x), "the direction", direction.size());
@@ -49,32 +49,34 @@ void along(const char* function, const X& x, const V& v, Out& out, const options
              [&](const auto& t, auto view) { kernel(t, direction.view(), view); });
 }
 
-template <class X, class V, class Kernel>
-[[nodiscard]] plain_of<X> along(const char* function, const X& x, const V& v,
-                                const options<result_of<X>>& o, Kernel kernel) {
-  plain_of<X> out = plain_like(x);
-  along(function, x, v, out, o, kernel);
+template <class X, class V, class Options, class Kernel>
+[[nodiscard]] result_like<X> applied_along(const char* function, const X& x, const V& v,
+                                           const Options& o, Kernel kernel) {
+  result_like<X> out = sized_like(x);
+  applied_along(function, x, v, out, o, kernel);
   return out;
 }
 
-/// The same for every line of a matrix, v of its shape.
-template <class X, class V, direction D, class Kernel>
-[[nodiscard]] plain_of<X> along(const char* function, const X& x, const V& v, D,
-                                const matrix_options<result_of<X>>& o, Kernel kernel) {
+/// The same for every line of a matrix, v of its shape. x and v may be out.
+template <class X, class V, class Out, direction D, class Options, class Kernel>
+void applied_along(const char* function, const X& x, const V& v, Out& out, D d, const Options& o,
+                   Kernel kernel) {
   constexpr bool by_columns = std::same_as<D, colwise_t>;
   require_same_shape(function, "x", index_t(x.rows()), index_t(x.cols()), "the direction",
                      index_t(v.rows()), index_t(v.cols()));
-  require_options(function, index_t(x.rows()), index_t(x.cols()), o, by_columns);
-  using directions_type = Eigen::Matrix<result_of<X>, Eigen::Dynamic, Eigen::Dynamic>;
-  const directions_type held = v.template cast<result_of<X>>().matrix();
-  const matrix_operand<directions_type> directions(held);
-  const matrix_operand<X> values(x);
-  plain_of<X> out(x.rows(), x.cols());
-  const auto result = strided_matrix_view(out);
-  for_each_line(values.view(), o, by_columns, [&](const auto& t, index_t i) {
-    const auto v_lines = by_columns ? directions.view().transposed() : directions.view();
-    kernel(t, v_lines.row(i), (by_columns ? result.transposed() : result).row(i));
+  const auto held = v.template cast<result_of<X>>().eval();  // a copy, so that v may be out
+  const auto view = strided_matrix_view(held);
+  const auto lines = by_columns ? view.transposed() : view;
+  normalised_lines(function, x, out, d, o, [&](const auto& t, const auto& result, index_t i) {
+    kernel(t, strided<const result_of<X>>(lines.row(i)), result);
   });
+}
+
+template <class X, class V, direction D, class Options, class Kernel>
+[[nodiscard]] result_like<X> applied_along(const char* function, const X& x, const V& v, D d,
+                                           const Options& o, Kernel kernel) {
+  result_like<X> out(x.rows(), x.cols());
+  applied_along(function, x, v, out, d, o, kernel);
   return out;
 }
 
@@ -88,33 +90,76 @@ template <class X, class V, direction D, class Kernel>
 /// Error   softmax_derivative_max_ulp; exactly 0 for a constant v.
 /// Cost    2n exp.
 template <real_vector X, real_vector V>
-[[nodiscard]] plain_of<X> softmax_jvp(const X& x, const V& v, const options<result_of<X>>& o = {}) {
-  return detail::along("softmax_jvp", x, v, o, detail::softmax_product(o.degenerate));
+[[nodiscard]] result_like<X> softmax_jvp(const X& x, const V& v,
+                                 const softmax_options<result_of<X>>& o = {}) {
+  return detail::applied_along("softmax_jvp", x, v, o, detail::softmax_product(o.degenerate));
 }
 
-template <real_matrix X, real_matrix V, direction D>
-[[nodiscard]] plain_of<X> softmax_jvp(const X& x, const V& v, D d,
-                                      const matrix_options<result_of<X>>& o = {}) {
-  return detail::along("softmax_jvp", x, v, d, o, detail::softmax_product(o.degenerate));
+/// Written to out, of x's size: `softmax_jvp(x, v, into(out))`.
+template <real_vector X, real_vector V, out_vector<result_of<X>> Out>
+void softmax_jvp(const X& x, const V& v, destination<Out> out,
+         const softmax_options<result_of<X>>& o = {}) {
+  detail::applied_along("softmax_jvp", x, v, *out, o, detail::softmax_product(o.degenerate));
 }
+
+/// Of every row or column of a matrix, with v of its shape.
+template <real_matrix X, real_matrix V, direction D>
+[[nodiscard]] result_like<X> softmax_jvp(const X& x, const V& v, D d,
+                                 const softmax_matrix_options<result_of<X>>& o = {}) {
+  return detail::applied_along("softmax_jvp", x, v, d, o, detail::softmax_product(o.degenerate));
+}
+
+/// Of every row or column, written to out, of x's shape.
+template <real_matrix X, real_matrix V, out_matrix<result_of<X>> Out, direction D>
+void softmax_jvp(const X& x, const V& v, destination<Out> out, D d,
+         const softmax_matrix_options<result_of<X>>& o = {}) {
+  detail::applied_along("softmax_jvp", x, v, *out, d, o, detail::softmax_product(o.degenerate));
+}
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, real_matrix V, class... Rest>
+  requires(!detail::tagged<Rest...>)
+void softmax_jvp(const X&, const V&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: softmax_jvp(x, v, rowwise) or softmax_jvp(x, v, colwise)
+template <real_vector X, real_vector V, class Y>
+  requires(real_vector<Y> || mask_vector<Y>)
+void softmax_jvp(const X&, const V&, const Y&) = delete;  // cumulus: say what the third vector is: softmax_jvp(x, v, {.weights = w}), {.mask = keep} or into(out)
 
 /// The gradient in x of sum_i g_i softmax(x, o)_i: the same product, since the Jacobian is
 /// symmetric.
 template <real_vector X, real_vector G>
-[[nodiscard]] plain_of<X> softmax_vjp(const X& x, const G& g, const options<result_of<X>>& o = {}) {
-  return detail::along("softmax_vjp", x, g, o, detail::softmax_product(o.degenerate));
+[[nodiscard]] result_like<X> softmax_vjp(const X& x, const G& g,
+                                 const softmax_options<result_of<X>>& o = {}) {
+  return detail::applied_along("softmax_vjp", x, g, o, detail::softmax_product(o.degenerate));
 }
 
+/// Written to out, of x's size: `softmax_vjp(x, g, into(out))`.
 template <real_vector X, real_vector G, out_vector<result_of<X>> Out>
-void softmax_vjp(const X& x, const G& g, Out&& out, const options<result_of<X>>& o = {}) {
-  detail::along("softmax_vjp", x, g, out, o, detail::softmax_product(o.degenerate));
+void softmax_vjp(const X& x, const G& g, destination<Out> out,
+         const softmax_options<result_of<X>>& o = {}) {
+  detail::applied_along("softmax_vjp", x, g, *out, o, detail::softmax_product(o.degenerate));
 }
 
+/// Of every row or column of a matrix, with g of its shape.
 template <real_matrix X, real_matrix G, direction D>
-[[nodiscard]] plain_of<X> softmax_vjp(const X& x, const G& g, D d,
-                                      const matrix_options<result_of<X>>& o = {}) {
-  return detail::along("softmax_vjp", x, g, d, o, detail::softmax_product(o.degenerate));
+[[nodiscard]] result_like<X> softmax_vjp(const X& x, const G& g, D d,
+                                 const softmax_matrix_options<result_of<X>>& o = {}) {
+  return detail::applied_along("softmax_vjp", x, g, d, o, detail::softmax_product(o.degenerate));
 }
+
+/// Of every row or column, written to out, of x's shape.
+template <real_matrix X, real_matrix G, out_matrix<result_of<X>> Out, direction D>
+void softmax_vjp(const X& x, const G& g, destination<Out> out, D d,
+         const softmax_matrix_options<result_of<X>>& o = {}) {
+  detail::applied_along("softmax_vjp", x, g, *out, d, o, detail::softmax_product(o.degenerate));
+}
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, real_matrix G, class... Rest>
+  requires(!detail::tagged<Rest...>)
+void softmax_vjp(const X&, const G&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: softmax_vjp(x, g, rowwise) or softmax_vjp(x, g, colwise)
+template <real_vector X, real_vector G, class Y>
+  requires(real_vector<Y> || mask_vector<Y>)
+void softmax_vjp(const X&, const G&, const Y&) = delete;  // cumulus: say what the third vector is: softmax_vjp(x, g, {.weights = w}), {.mask = keep} or into(out)
 
 /// The gradient in x of sum_i g_i log_softmax(x, o)_i: scale (g_i - p_i sum_j g_j), the sum over
 /// what is kept.
@@ -123,34 +168,75 @@ template <real_matrix X, real_matrix G, direction D>
 /// Edges   masked entries and those of weight 0 give 0.
 /// Error   softmax_derivative_max_ulp.
 template <real_vector X, real_vector G>
-[[nodiscard]] plain_of<X> log_softmax_vjp(const X& x, const G& g,
-                                          const options<result_of<X>>& o = {}) {
-  return detail::along("log_softmax_vjp", x, g, o, detail::log_softmax_product(o.degenerate));
+[[nodiscard]] result_like<X> log_softmax_vjp(const X& x, const G& g,
+                                 const softmax_options<result_of<X>>& o = {}) {
+  return detail::applied_along("log_softmax_vjp", x, g, o, detail::log_softmax_product(o.degenerate));
 }
 
+/// Written to out, of x's size: `log_softmax_vjp(x, g, into(out))`.
 template <real_vector X, real_vector G, out_vector<result_of<X>> Out>
-void log_softmax_vjp(const X& x, const G& g, Out&& out, const options<result_of<X>>& o = {}) {
-  detail::along("log_softmax_vjp", x, g, out, o, detail::log_softmax_product(o.degenerate));
+void log_softmax_vjp(const X& x, const G& g, destination<Out> out,
+         const softmax_options<result_of<X>>& o = {}) {
+  detail::applied_along("log_softmax_vjp", x, g, *out, o, detail::log_softmax_product(o.degenerate));
 }
 
+/// Of every row or column of a matrix, with g of its shape.
 template <real_matrix X, real_matrix G, direction D>
-[[nodiscard]] plain_of<X> log_softmax_vjp(const X& x, const G& g, D d,
-                                          const matrix_options<result_of<X>>& o = {}) {
-  return detail::along("log_softmax_vjp", x, g, d, o, detail::log_softmax_product(o.degenerate));
+[[nodiscard]] result_like<X> log_softmax_vjp(const X& x, const G& g, D d,
+                                 const softmax_matrix_options<result_of<X>>& o = {}) {
+  return detail::applied_along("log_softmax_vjp", x, g, d, o, detail::log_softmax_product(o.degenerate));
 }
+
+/// Of every row or column, written to out, of x's shape.
+template <real_matrix X, real_matrix G, out_matrix<result_of<X>> Out, direction D>
+void log_softmax_vjp(const X& x, const G& g, destination<Out> out, D d,
+         const softmax_matrix_options<result_of<X>>& o = {}) {
+  detail::applied_along("log_softmax_vjp", x, g, *out, d, o, detail::log_softmax_product(o.degenerate));
+}
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, real_matrix G, class... Rest>
+  requires(!detail::tagged<Rest...>)
+void log_softmax_vjp(const X&, const G&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: log_softmax_vjp(x, g, rowwise) or log_softmax_vjp(x, g, colwise)
+template <real_vector X, real_vector G, class Y>
+  requires(real_vector<Y> || mask_vector<Y>)
+void log_softmax_vjp(const X&, const G&, const Y&) = delete;  // cumulus: say what the third vector is: log_softmax_vjp(x, g, {.weights = w}), {.mask = keep} or into(out)
 
 /// The Hessian of logsumexp(x, o) times v: scale^2 p_i (v_i - sum_j p_j v_j); 0 where nothing or
 /// only -inf is kept.
 template <real_vector X, real_vector V>
-[[nodiscard]] plain_of<X> logsumexp_hvp(const X& x, const V& v,
-                                        const options<result_of<X>>& o = {}) {
-  return detail::along("logsumexp_hvp", x, v, o, detail::hessian_product);
+[[nodiscard]] result_like<X> logsumexp_hvp(const X& x, const V& v,
+                                 const options<result_of<X>>& o = {}) {
+  return detail::applied_along("logsumexp_hvp", x, v, o, detail::hessian_product);
 }
 
-template <real_matrix X, real_matrix V, direction D>
-[[nodiscard]] plain_of<X> logsumexp_hvp(const X& x, const V& v, D d,
-                                        const matrix_options<result_of<X>>& o = {}) {
-  return detail::along("logsumexp_hvp", x, v, d, o, detail::hessian_product);
+/// Written to out, of x's size: `logsumexp_hvp(x, v, into(out))`.
+template <real_vector X, real_vector V, out_vector<result_of<X>> Out>
+void logsumexp_hvp(const X& x, const V& v, destination<Out> out,
+         const options<result_of<X>>& o = {}) {
+  detail::applied_along("logsumexp_hvp", x, v, *out, o, detail::hessian_product);
 }
+
+/// Of every row or column of a matrix, with v of its shape.
+template <real_matrix X, real_matrix V, direction D>
+[[nodiscard]] result_like<X> logsumexp_hvp(const X& x, const V& v, D d,
+                                 const matrix_options<result_of<X>>& o = {}) {
+  return detail::applied_along("logsumexp_hvp", x, v, d, o, detail::hessian_product);
+}
+
+/// Of every row or column, written to out, of x's shape.
+template <real_matrix X, real_matrix V, out_matrix<result_of<X>> Out, direction D>
+void logsumexp_hvp(const X& x, const V& v, destination<Out> out, D d,
+         const matrix_options<result_of<X>>& o = {}) {
+  detail::applied_along("logsumexp_hvp", x, v, *out, d, o, detail::hessian_product);
+}
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, real_matrix V, class... Rest>
+  requires(!detail::tagged<Rest...>)
+void logsumexp_hvp(const X&, const V&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logsumexp_hvp(x, v, rowwise) or logsumexp_hvp(x, v, colwise)
+template <real_vector X, real_vector V, class Y>
+  requires(real_vector<Y> || mask_vector<Y>)
+void logsumexp_hvp(const X&, const V&, const Y&) = delete;  // cumulus: say what the third vector is: logsumexp_hvp(x, v, {.weights = w}), {.mask = keep} or into(out)
 
 }  // namespace cumulus

@@ -5,8 +5,8 @@
 // Layer 2 (exact): uses core and kernels; attention builds on it.
 #pragma once
 
-#include <cumulus/core/matrix_operand.hpp>
-#include <cumulus/kernels/running_exp_sum.hpp>
+#include <cumulus/detail/core/matrix_operand.hpp>
+#include <cumulus/detail/loops/running_exp_sum.hpp>
 #include <array>
 #include <vector>
 
@@ -46,8 +46,8 @@ template <class T, class Value = T>
 class softmax_mean {
   static_assert(!std::integral<T>,
                 "cumulus: softmax_mean takes the scalar of its scores; of integers that is double");
-  using C = compute_scalar<T>;
-  static constexpr bool vector_valued = eigen_vector<Value>;
+  using C = detail::compute_scalar<T>;
+  static constexpr bool vector_valued = detail::eigen_vector<Value>;
   static constexpr int fixed_width = detail::width_of<Value>;
 
  public:
@@ -69,8 +69,8 @@ class softmax_mean {
   }
   template <real_vector V>
   requires(vector_valued) void add(const T& score, const V& value) {
-    const operand<scalar_of<V>> entries(value);
-    require_same_size("softmax_mean::add", "the mean", width(), "value", entries.size());
+    const detail::operand<scalar_of<V>> entries(value);
+    detail::require_same_size("softmax_mean::add", "the mean", width(), "value", entries.size());
     const auto v = entries.view();
     add_term(C(score), [&](std::size_t j) { return C(v[index_t(j)]); });
   }
@@ -78,9 +78,9 @@ class softmax_mean {
   /// A term for each score: values of its size.
   template <real_vector X, real_vector V>
   requires(!vector_valued) void add(const X& scores, const V& values) {
-    const operand<scalar_of<X>> x(scores);
-    const operand<scalar_of<V>> entries(values);
-    require_same_size("softmax_mean::add", "scores", x.size(), "values", entries.size());
+    const detail::operand<scalar_of<X>> x(scores);
+    const detail::operand<scalar_of<V>> entries(values);
+    detail::require_same_size("softmax_mean::add", "scores", x.size(), "values", entries.size());
     const auto s = x.view();
     const auto v = entries.view();
     for (index_t i = 0; i < s.size; ++i) add_term(C(s[i]), [&](std::size_t) { return C(v[i]); });
@@ -89,10 +89,10 @@ class softmax_mean {
   /// A term for each score: values a row each, [m, e].
   template <real_vector X, real_matrix V>
   requires(vector_valued) void add(const X& scores, const V& values) {
-    const operand<scalar_of<X>> x(scores);
-    require_same_shape("softmax_mean::add", "scores x mean", x.size(), width(), "values",
+    const detail::operand<scalar_of<X>> x(scores);
+    detail::require_same_shape("softmax_mean::add", "scores x mean", x.size(), width(), "values",
                        index_t(values.rows()), index_t(values.cols()));
-    const matrix_operand<V> rows(values);
+    const detail::matrix_operand<V> rows(values);
     const auto s = x.view();
     for (index_t i = 0; i < s.size; ++i) {
       const auto v = rows.view().row(i);
@@ -102,7 +102,7 @@ class softmax_mean {
 
   /// Adds the terms of another. Requires equal widths.
   softmax_mean& operator+=(const softmax_mean& other) {
-    require_same_size("softmax_mean", "this", width(), "other", other.width());
+    detail::require_same_size("softmax_mean", "this", width(), "other", other.width());
     if (other.takers_ > 0) {
       if (takers_ == 0) values_ = other.values_;
       takers_ = std::min(takers_ + other.takers_, 2);
@@ -112,7 +112,7 @@ class softmax_mean {
       scores_.merge(other.scores_);
       if (!finite()) return *this;
       for (std::size_t j = 0; j < values_.size(); ++j) {
-        compensated<C> sum = scores_.reference().moved(values_[j], before);
+        detail::compensated<C> sum = scores_.reference().moved(values_[j], before);
         gather(sum, scores_.reference().moved(other.values_[j], other.scores_.reference()));
         values_[j] = sum;
       }
@@ -155,7 +155,7 @@ class softmax_mean {
     if constexpr (fixed_width == dynamic) {
       return softmax_mean(sizes[0]);
     } else {
-      require_same_size("softmax_mean", "the mean", fixed_width, "its bytes", sizes[0]);
+      detail::require_same_size("softmax_mean", "the mean", fixed_width, "its bytes", sizes[0]);
       return {};
     }
   }
@@ -177,18 +177,18 @@ class softmax_mean {
   }
 
   static std::size_t checked(std::integral auto e) {
-    if (std::cmp_less(e, 0)) refuse("softmax_mean: a width of " + std::to_string(e));
+    if (std::cmp_less(e, 0)) detail::refuse("softmax_mean: a width of " + std::to_string(e));
     return static_cast<std::size_t>(e);
   }
 
   /// Whether the mean is one of finite scores.
-  [[nodiscard]] bool finite() const noexcept { return is_finite(scores_.log_largest()); }
+  [[nodiscard]] bool finite() const noexcept { return detail::is_finite(scores_.log_largest()); }
 
   /// Onto a sum that may be infinite, or become so.
-  static void gather(compensated<C>& sum, const compensated<C>& x) noexcept {
+  static void gather(detail::compensated<C>& sum, const detail::compensated<C>& x) noexcept {
     const C plain = sum.high + x.high;
-    if (is_finite(plain)) {
-      kernels::gather(sum, x);
+    if (detail::is_finite(plain)) {
+      detail::kernels::gather(sum, x);
     } else {
       sum = {plain, C(0)};
     }
@@ -196,7 +196,7 @@ class softmax_mean {
 
   template <class Entry>
   void add_term(const C& score, Entry value) {
-    const bool takes_all = !(score < infinity<C>)&&!is_nan(score);
+    const bool takes_all = !(score < detail::infinity<C>)&&!detail::is_nan(score);
     if (takes_all) {
       if (takers_ == 0) {
         for (std::size_t j = 0; j < values_.size(); ++j) values_[j] = {value(j), C(0)};
@@ -204,15 +204,15 @@ class softmax_mean {
       takers_ = std::min(takers_ + 1, 2);
     }
     const auto before = scores_.reference();
-    const compensated<C> term = scores_.add({score, C(0)}, C(1));
-    if (!finite() || !(-infinity<C> < score)) return;
+    const detail::compensated<C> term = scores_.add({score, C(0)}, C(1));
+    if (!finite() || !(-detail::infinity<C> < score)) return;
     const bool moved = !(scores_.reference() == before);
     for (std::size_t j = 0; j < values_.size(); ++j) {
       if (moved) values_[j] = scores_.reference().moved(values_[j], before);
       const C v = value(j);
-      compensated<C> product{v, C(0)};
-      if (is_finite(v)) {
-        product = two_product(term.high, v);
+      detail::compensated<C> product{v, C(0)};
+      if (detail::is_finite(v)) {
+        product = detail::two_product(term.high, v);
         product.low += term.low * v;
       }
       gather(values_[j], product);
@@ -221,16 +221,16 @@ class softmax_mean {
 
   [[nodiscard]] C entry(std::size_t j) const noexcept {
     if (empty()) return C(0);
-    if (is_nan(scores_.log_largest()) || takers_ > 1) return quiet_nan<C>;
-    return takers_ == 1 ? values_[j].high : kernels::quotient(values_[j], scores_.sum());
+    if (detail::is_nan(scores_.log_largest()) || takers_ > 1) return detail::quiet_nan<C>;
+    return takers_ == 1 ? values_[j].high : detail::kernels::quotient(values_[j], scores_.sum());
   }
 
   using sums = std::conditional_t<
-      fixed_width == dynamic, std::vector<compensated<C>>,
-      std::array<compensated<C>, std::size_t(fixed_width == dynamic ? 0 : fixed_width)>>;
+      fixed_width == dynamic, std::vector<detail::compensated<C>>,
+      std::array<detail::compensated<C>, std::size_t(fixed_width == dynamic ? 0 : fixed_width)>>;
 
   // A low place, so that the sums of the largest values fit.
-  kernels::running_exp_sum<C, std::floating_point<C> ? -kernels::exp_room<C> / 8 : 0> scores_;
+  detail::kernels::running_exp_sum<C, std::floating_point<C> ? -detail::kernels::exp_room<C> / 8 : 0> scores_;
   sums values_{};   // sum of e^(s - reference) v; of a score of +inf, its value
   int takers_ = 0;  // scores of +inf: none, one, several
 };

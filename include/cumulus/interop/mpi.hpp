@@ -7,7 +7,7 @@
 // comoments and moment_tensor of any order and width, log_sum_exp, softmax_mean.
 #pragma once
 
-#include <cumulus/core/require.hpp>
+#include <cumulus/detail/core/require.hpp>
 #include <cumulus/core/serialise.hpp>
 #include <algorithm>
 #include <limits>
@@ -52,13 +52,13 @@ void merge(void* from, void* into, int* count, MPI_Datatype* type) {
 ///          their nonblocking forms, or MPI_Send.
 /// Edges    all states of a message have the sizes of `like`; those of other sizes are refused by pack().
 /// Error    of the merge; MPI chooses the tree, so the last bits may depend on the number of ranks.
-template <serialisable State>
+template <detail::serialisable State>
 class reduction {
  public:
   explicit reduction(const State& like = State()) : sizes_(like.sizes()) {
-    const std::size_t bytes = state_bytes(like);
+    const std::size_t bytes = detail::state_bytes(like);
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      refuse("mpi::reduction: a state of " + std::to_string(bytes) +
+      detail::refuse("mpi::reduction: a state of " + std::to_string(bytes) +
              " bytes, an MPI datatype counts to " +
              std::to_string(std::numeric_limits<int>::max()));
     bytes_ = static_cast<int>(bytes);
@@ -81,15 +81,15 @@ class reduction {
     const auto sizes = state.sizes();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (sizes[i] != sizes_[i])
-        refuse("mpi::reduction: made for a size of " + std::to_string(sizes_[i]) +
+        detail::refuse("mpi::reduction: made for a size of " + std::to_string(sizes_[i]) +
                ", the state has " + std::to_string(sizes[i]));
     }
     std::vector<std::byte> message(static_cast<std::size_t>(bytes_));
-    write_state(state, message.data());
+    detail::write_state(state, message.data());
     return message;
   }
   [[nodiscard]] static State unpack(const std::vector<std::byte>& message) {
-    return read_state<State>(message.data());
+    return detail::read_state<State>(message.data());
   }
 
  private:
@@ -125,7 +125,7 @@ void require_same_sizes(MPI_Comm communicator, const State& state) {
 ///
 /// Edges   states of unequal sizes are refused on every rank.
 /// Cost    one MPI_Allreduce of state_bytes(state), and a small one before it where sizes are known only at run time.
-template <serialisable State>
+template <detail::serialisable State>
 [[nodiscard]] State all_reduce(MPI_Comm communicator, const State& state) {
   detail::require_same_sizes(communicator, state);
   const reduction<State> r(state);
@@ -137,7 +137,7 @@ template <serialisable State>
 }
 
 /// The same on rank `root` alone; the others get their own state back.
-template <serialisable State>
+template <detail::serialisable State>
 [[nodiscard]] State reduce(MPI_Comm communicator, const State& state, int root = 0) {
   detail::require_same_sizes(communicator, state);
   const reduction<State> r(state);

@@ -4,9 +4,9 @@
 // Layer 2 (moments): uses core and kernels; series, blocks and attention build on it.
 #pragma once
 
-#include <cumulus/core/require.hpp>
-#include <cumulus/core/view.hpp>
-#include <cumulus/moments/moment_state.hpp>
+#include <cumulus/detail/core/require.hpp>
+#include <cumulus/detail/core/view.hpp>
+#include <cumulus/detail/moments/moment_state.hpp>
 
 namespace cumulus {
 
@@ -35,7 +35,7 @@ template <class T, int P = dynamic>
 class central_moments {
   static_assert(P >= dynamic,
                 "cumulus: central_moments takes an order of 0 or more, or cumulus::dynamic");
-  using S = compute_scalar<T>;
+  using S = detail::compute_scalar<T>;
 
  public:
   using scalar = T;
@@ -59,22 +59,22 @@ class central_moments {
   /// that the result depends on the elements alone.
   template <real_vector X>
   void add(const X& x) {
-    const operand<scalar_of<X>> values(x);
-    state_.add_range(values.view(), strided<const detail::unit_weight>{});
+    const detail::operand<scalar_of<X>> values(x);
+    state_.add_range(values.view(), detail::strided<const detail::unit_weight>{});
   }
 
   /// Weighted: w of x's size.
   template <real_vector X, real_vector W>
   void add(const X& x, const W& w) {
-    const operand<scalar_of<X>> values(x);
-    const operand<scalar_of<W>> weights(w);
-    require_same_size("central_moments::add", "x", values.size(), "weights", weights.size());
+    const detail::operand<scalar_of<X>> values(x);
+    const detail::operand<scalar_of<W>> weights(w);
+    detail::require_same_size("central_moments::add", "x", values.size(), "weights", weights.size());
     state_.add_range(values.view(), weights.view());
   }
 
   /// The same for elements in memory, ones where there are no weights; unchecked.
   template <class A, class B>
-  void add(const strided<const A>& x, const strided<const B>& weights) {
+  void add(const detail::strided<const A>& x, const detail::strided<const B>& weights) {
     state_.add_range(x, weights);
   }
 
@@ -113,7 +113,7 @@ class central_moments {
   [[nodiscard]] T loss() const { return T(state_.loss()); }
   /// Whether removals have cost more than half of the digits: rebuild the sample then.
   [[nodiscard]] bool lossy() const {
-    return state_.loss() * state_.loss() * unit_roundoff<S> > S(1);
+    return state_.loss() * state_.loss() * detail::unit_roundoff<S> > S(1);
   }
 
   [[nodiscard]] T weight() const { return T(state_.weight()); }
@@ -124,20 +124,20 @@ class central_moments {
   /// mu_k = sum w y^k / W, divided by the weight, not by one less. To infinity or 0 where it does
   /// not fit.
   [[nodiscard]] T moment(std::integral auto k) const {
-    require_order("central_moments::moment", k, 0, order(), "the order held");
+    detail::require_order("central_moments::moment", k, 0, order(), "the order held");
     return T(state_.moment(static_cast<int>(k)));
   }
 
   /// mu_k / mu_2^(k/2), finite at any scale of the data; NaN for constant data. Requires order >=
   /// 2.
   [[nodiscard]] T standardized_moment(std::integral auto k) const {
-    require_order("central_moments::standardized_moment", 2, 0, order(), "the order held");
-    require_order("central_moments::standardized_moment", k, 0, order(), "the order held");
+    detail::require_order("central_moments::standardized_moment", 2, 0, order(), "the order held");
+    detail::require_order("central_moments::standardized_moment", k, 0, order(), "the order held");
     return T(state_.standardized_moment(static_cast<int>(k)));
   }
 
   /// The mean as a number and its rounding error.
-  [[nodiscard]] compensated<S> mean_pair() const { return state_.mean_pair(); }
+  [[nodiscard]] detail::compensated<S> mean_pair() const { return state_.mean_pair(); }
 
   /// x - mean, to 1 ulp at any offset.
   [[nodiscard]] T deviation(const T& x) const { return T(state_.deviation(S(x))); }
@@ -151,7 +151,7 @@ class central_moments {
     if constexpr (P == dynamic) {
       return central_moments(sizes[0]);
     } else {
-      require_order("central_moments", sizes[0], P, P, "the only one of this type");
+      detail::require_order("central_moments", sizes[0], P, P, "the only one of this type");
       return {};
     }
   }
@@ -166,18 +166,28 @@ class central_moments {
 
  private:
   static int checked(std::integral auto order) {
-    require_order("central_moments", order, 0, std::numeric_limits<int>::max() / 2,
+    detail::require_order("central_moments", order, 0, std::numeric_limits<int>::max() / 2,
                   "any order from 0");
     return static_cast<int>(order);
   }
 
   void require_same_order(const central_moments& other) const {
     if (order() == other.order()) return;
-    refuse("central_moments: this has order " + std::to_string(order()) + ", other has order " +
+    detail::refuse("central_moments: this has order " + std::to_string(order()) + ", other has order " +
            std::to_string(other.order()));
   }
 
   detail::moment_state<S, P> state_;
+};
+
+/// A sample whose moments are known: central_moments of some scalar and order.
+template <class M>
+concept moments_like = requires(const M& m) {
+  typename M::scalar;
+  m.wide();
+  m.moment(0);
+  m.weight();
+  m.min();
 };
 
 }  // namespace cumulus

@@ -4,11 +4,11 @@
 // Layer 2 (moments): uses core and kernels; blocks and attention build on it.
 #pragma once
 
-#include <cumulus/core/matrix_operand.hpp>
-#include <cumulus/core/require.hpp>
+#include <cumulus/detail/core/matrix_operand.hpp>
+#include <cumulus/detail/core/require.hpp>
 #include <cumulus/core/token_rows.hpp>
-#include <cumulus/moments/comoment_block.hpp>
-#include <cumulus/moments/comoment_state.hpp>
+#include <cumulus/detail/moments/comoment_block.hpp>
+#include <cumulus/detail/moments/comoment_state.hpp>
 #include <Eigen/Core>
 #include <array>
 #include <limits>
@@ -39,7 +39,7 @@ inline constexpr double comoments_streaming_error = 1e-13;
 ///          (comoment_state.hpp, comoment_block.hpp).
 template <class T>
 class comoments {
-  using S = compute_scalar<T>;
+  using S = detail::compute_scalar<T>;
 
  public:
   using scalar = T;
@@ -56,33 +56,33 @@ class comoments {
   /// One vector of weight w.
   template <real_vector X>
   void add(const X& x, const T& w = T(1)) {
-    require_widths("comoments::add", "x", size_of(x), 0);
-    add_one(operand<S>(x).view(), strided<const S>{}, S(w));
+    require_widths("comoments::add", "x", detail::size_of(x), 0);
+    add_one(detail::operand<S>(x).view(), detail::strided<const S>{}, S(w));
   }
   template <real_vector X, real_vector V>
   void add(const X& x, const V& v, const T& w = T(1)) {
-    require_widths("comoments::add", "x", size_of(x), size_of(v));
-    add_one(operand<S>(x).view(), operand<S>(v).view(), S(w));
+    require_widths("comoments::add", "x", detail::size_of(x), detail::size_of(v));
+    add_one(detail::operand<S>(x).view(), detail::operand<S>(v).view(), S(w));
   }
 
   /// A vector for each row of X, [n, d]; with those of V, [n, e]; with weights, [n].
   template <real_matrix X>
   void add_rows(const X& x) {
-    add_matrices(x, no_matrix{}, strided<const S>{});
+    add_matrices(x, no_matrix{}, detail::strided<const S>{});
   }
   template <real_matrix X, real_vector W>
   void add_rows(const X& x, const W& weights) {
-    const operand<scalar_of<W>> w(weights);
+    const detail::operand<scalar_of<W>> w(weights);
     require_weights(index_t(x.rows()), w.size());
     add_matrices(x, no_matrix{}, w.view());
   }
   template <real_matrix X, real_matrix V>
   requires(!real_vector<V>) void add_rows(const X& x, const V& v) {
-    add_matrices(x, v, strided<const S>{});
+    add_matrices(x, v, detail::strided<const S>{});
   }
   template <real_matrix X, real_matrix V, real_vector W>
   void add_rows(const X& x, const V& v, const W& weights) {
-    const operand<scalar_of<W>> w(weights);
+    const detail::operand<scalar_of<W>> w(weights);
     require_weights(index_t(x.rows()), w.size());
     add_matrices(x, v, w.view());
   }
@@ -96,7 +96,7 @@ class comoments {
   template <class K, class V>
   void add_rows(const token_rows<K>& x, const token_rows<V>& v) {
     require_widths("comoments::add_rows", "a row of x", x.width(), v.width());
-    require_same_size("comoments::add_rows", "x", x.size(), "v", v.size());
+    detail::require_same_size("comoments::add_rows", "x", x.size(), "v", v.size());
     add_tokens(x, &v);
   }
 
@@ -124,11 +124,11 @@ class comoments {
   template <real_matrix A, real_vector B>
   comoments& affine(const A& a, const B& b) {
     if (index_t(a.cols()) != width())
-      refuse("comoments::affine: A has " + std::to_string(a.cols()) + " columns, x has " +
+      detail::refuse("comoments::affine: A has " + std::to_string(a.cols()) + " columns, x has " +
              std::to_string(width()) + " elements");
-    require_same_size("comoments::affine", "a column of A", index_t(a.rows()), "b", size_of(b));
+    detail::require_same_size("comoments::affine", "a column of A", index_t(a.rows()), "b", detail::size_of(b));
     const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> map = a.template cast<S>();
-    const operand<S> shift(b);
+    const detail::operand<S> shift(b);
     state_ = state_.affine(
         index_t(a.rows()), [&](index_t i, index_t j) { return map(i, j); },
         [&](index_t i) { return shift.view()[i]; });
@@ -140,7 +140,7 @@ class comoments {
   [[nodiscard]] T loss() const { return T(state_.loss()); }
   /// Whether removals have cost more than half of the digits: rebuild the sample then.
   [[nodiscard]] bool lossy() const {
-    return state_.loss() * state_.loss() * unit_roundoff<S> > S(1);
+    return state_.loss() * state_.loss() * detail::unit_roundoff<S> > S(1);
   }
 
   [[nodiscard]] T weight() const { return T(state_.weight()); }
@@ -188,7 +188,7 @@ class comoments {
 
   /// The mean of coordinate i, those of v after those of x, as a number and its rounding error; and z - mean, to 1 ulp at any
   /// offset.
-  [[nodiscard]] compensated<S> mean_pair(index_t i) const { return state_.mean_pair(i); }
+  [[nodiscard]] detail::compensated<S> mean_pair(index_t i) const { return state_.mean_pair(i); }
   [[nodiscard]] T deviation(index_t i, const T& z) const { return T(state_.deviation(i, S(z))); }
 
   /// What core/serialise.hpp asks for.
@@ -225,24 +225,24 @@ class comoments {
 
   static index_t checked(index_t d, index_t e) {
     if (d < 0 || e < 0)
-      refuse("comoments: vectors of " + std::to_string(d) + " and " + std::to_string(e) +
+      detail::refuse("comoments: vectors of " + std::to_string(d) + " and " + std::to_string(e) +
              " numbers");
     return d;
   }
 
   void require_widths(const char* function, const char* name, index_t d, index_t e) const {
-    require_same_size(function, name, d, "the mean", width());
-    require_same_size(function, "v", e, "the second mean", second_width());
+    detail::require_same_size(function, name, d, "the mean", width());
+    detail::require_same_size(function, "v", e, "the second mean", second_width());
   }
   static void require_weights(index_t n, index_t weights) {
-    require_same_size("comoments::add_rows", "a column of x", n, "weights", weights);
+    detail::require_same_size("comoments::add_rows", "a column of x", n, "weights", weights);
   }
   void require_same_widths(const comoments& other) const {
-    require_same_shape("comoments", "this", width(), second_width(), "other", other.width(),
+    detail::require_same_shape("comoments", "this", width(), second_width(), "other", other.width(),
                        other.second_width());
   }
 
-  void add_one(const strided<const S>& x, const strided<const S>& v, const S& w) {
+  void add_one(const detail::strided<const S>& x, const detail::strided<const S>& v, const S& w) {
     detail::vector_buffer<S> z(state_.rows());
     for (index_t j = 0; j < x.size; ++j) z[j] = x[j];
     for (index_t j = 0; j < v.size; ++j) z[width() + j] = v[j];
@@ -250,24 +250,24 @@ class comoments {
   }
 
   template <class X, class V, class W>
-  void add_matrices(const X& x, const V& v, const strided<const W>& weights) {
-    const matrix_operand<X> rows(x);
+  void add_matrices(const X& x, const V& v, const detail::strided<const W>& weights) {
+    const detail::matrix_operand<X> rows(x);
     constexpr bool alone = std::same_as<V, no_matrix>;
     if constexpr (alone) {
       require_widths("comoments::add_rows", "a row of x", index_t(x.cols()), 0);
-      add_views(rows.view(), strided_matrix<const S>{}, weights);
+      add_views(rows.view(), detail::strided_matrix<const S>{}, weights);
     } else {
       require_widths("comoments::add_rows", "a row of x", index_t(x.cols()), index_t(v.cols()));
-      require_same_size("comoments::add_rows", "a column of x", index_t(x.rows()), "a column of v",
+      detail::require_same_size("comoments::add_rows", "a column of x", index_t(x.rows()), "a column of v",
                         index_t(v.rows()));
-      const matrix_operand<V> seconds(v);
+      const detail::matrix_operand<V> seconds(v);
       add_views(rows.view(), seconds.view(), weights);
     }
   }
 
   template <class X, class V, class W>
-  void add_views(const strided_matrix<const X>& x, const strided_matrix<const V>& v,
-                 const strided<const W>& weights) {
+  void add_views(const detail::strided_matrix<const X>& x, const detail::strided_matrix<const V>& v,
+                 const detail::strided<const W>& weights) {
     detail::comoment_block<S> block(state_, weights.data != nullptr);
     block.add(x, v, weights);
     block.flush();
@@ -278,13 +278,13 @@ class comoments {
     detail::comoment_block<S> block(state_, false);
     for (index_t t = 0; t < x.size();) {
       index_t n = x.run(t);
-      strided_matrix<const V> seconds;
+      detail::strided_matrix<const V> seconds;
       if (v != nullptr) {
         n = std::min(n, v->run(t));
         seconds = {v->row(t), n, v->width(), v->row_stride(), 1};
       }
-      block.add(strided_matrix<const K>{x.row(t), n, x.width(), x.row_stride(), 1}, seconds,
-                strided<const S>{});
+      block.add(detail::strided_matrix<const K>{x.row(t), n, x.width(), x.row_stride(), 1}, seconds,
+                detail::strided<const S>{});
       t += n;
     }
     block.flush();

@@ -4,9 +4,9 @@
 // Layer 2 (moments): uses core and kernels; blocks and attention build on it.
 #pragma once
 
-#include <cumulus/core/require.hpp>
+#include <cumulus/detail/core/require.hpp>
 #include <cumulus/moments/comoments.hpp>
-#include <cumulus/moments/symmetric_eigen.hpp>
+#include <cumulus/detail/moments/symmetric_eigen.hpp>
 
 namespace cumulus {
 
@@ -20,9 +20,9 @@ struct low_rank_covariance {
   Eigen::Matrix<T, Eigen::Dynamic, 1> diagonal;  ///< [d], not negative
 
   /// q^T (F F^T + diag(D)) q, of q [d].
-  template <eigen_vector Q>
+  template <detail::eigen_vector Q>
   [[nodiscard]] T quadratic(const Q& q) const {
-    require_same_size("low_rank_covariance::quadratic", "q", index_t(q.size()), "the diagonal",
+    detail::require_same_size("low_rank_covariance::quadratic", "q", index_t(q.size()), "the diagonal",
                       index_t(diagonal.size()));
     T sum(0);
     for (Eigen::Index i = 0; i < q.size(); ++i) sum += T(q(i)) * T(q(i)) * diagonal(i);
@@ -58,17 +58,17 @@ template <class T, class S>
 /// Cost     that of all eigenpairs, about 50 d^3 operations; for a sample of fewer than d vectors take low_rank_of_rows.
 template <class T>
 [[nodiscard]] low_rank_covariance<T> low_rank(const comoments<T>& m, std::integral auto rank) {
-  using S = compute_scalar<T>;
-  require_order("low_rank", rank, 0, static_cast<int>(m.width()), "the width");
+  using S = detail::compute_scalar<T>;
+  detail::require_order("low_rank", rank, 0, static_cast<int>(m.width()), "the width");
   Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> covariance(m.width(), m.width());
   for (index_t i = 0; i < m.width(); ++i) {
     for (index_t j = 0; j <= i; ++j) covariance(i, j) = m.wide_covariance(i, j);
   }
-  const symmetric_eigen<S> pairs = eigen_of_symmetric(covariance);
+  const detail::symmetric_eigen<S> pairs = detail::eigen_of_symmetric(covariance);
   Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> factors(m.width(), Eigen::Index(rank));
   for (Eigen::Index k = 0; k < factors.cols(); ++k) {
     const S value = pairs.values(k) < S(0) ? S(0) : pairs.values(k);
-    factors.col(k) = pairs.vectors.col(k) * square_root(value);
+    factors.col(k) = pairs.vectors.col(k) * detail::square_root(value);
   }
   return detail::with_rest_of<T, S>(factors, covariance.diagonal());
 }
@@ -81,15 +81,15 @@ template <real_matrix X>
 [[nodiscard]] low_rank_covariance<result_of<X>> low_rank_of_rows(const X& x,
                                                                  std::integral auto rank) {
   using T = result_of<X>;
-  using S = compute_scalar<T>;
+  using S = detail::compute_scalar<T>;
   using wide_matrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;
-  require_order("low_rank_of_rows", rank, 0, static_cast<int>(std::min(x.rows(), x.cols())),
+  detail::require_order("low_rank_of_rows", rank, 0, static_cast<int>(std::min(x.rows(), x.cols())),
                 "the smaller side");
   wide_matrix y = x.template cast<S>();
   const Eigen::Index n = y.rows();
   if (n == 0) {
     return {Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>(y.cols(), 0),
-            Eigen::Matrix<T, Eigen::Dynamic, 1>::Constant(y.cols(), quiet_nan<T>)};
+            Eigen::Matrix<T, Eigen::Dynamic, 1>::Constant(y.cols(), detail::quiet_nan<T>)};
   }
   for (Eigen::Index j = 0; j < y.cols();
        ++j) {  // from the first row on, so that a common offset costs nothing
@@ -97,12 +97,12 @@ template <real_matrix X>
     S mean(0);
     for (Eigen::Index i = 0; i < n; ++i) mean += y(i, j) - first;
     mean /= S(n);
-    for (Eigen::Index i = 0; i < n; ++i) y(i, j) = ((y(i, j) - first) - mean) / square_root(S(n));
+    for (Eigen::Index i = 0; i < n; ++i) y(i, j) = ((y(i, j) - first) - mean) / detail::square_root(S(n));
   }
   wide_matrix gram = wide_matrix::Zero(n, n);
   const wide_matrix transposed = y.transpose();  // [d, n]: its columns are contiguous
-  kernels::add_product(y.data(), 1, n, y.data(), n, gram.data(), n, n, index_t(y.cols()), n);
-  const symmetric_eigen<S> pairs = eigen_of_symmetric(gram);
+  detail::kernels::add_product(y.data(), 1, n, y.data(), n, gram.data(), n, n, index_t(y.cols()), n);
+  const detail::symmetric_eigen<S> pairs = detail::eigen_of_symmetric(gram);
   const wide_matrix factors = transposed * pairs.vectors.leftCols(Eigen::Index(rank));
   const Eigen::Matrix<S, Eigen::Dynamic, 1> variance = y.colwise().squaredNorm();
   return detail::with_rest_of<T, S>(factors, variance);

@@ -4,11 +4,11 @@
 // Layer 2 (moments): uses core and kernels; series, blocks and attention build on it.
 #pragma once
 
-#include <cumulus/core/matrix_operand.hpp>
-#include <cumulus/core/require.hpp>
+#include <cumulus/detail/core/matrix_operand.hpp>
+#include <cumulus/detail/core/require.hpp>
 #include <cumulus/moments/central_moments.hpp>
-#include <cumulus/moments/moment_tensor_block.hpp>
-#include <cumulus/moments/moment_tensor_state.hpp>
+#include <cumulus/detail/moments/moment_tensor_block.hpp>
+#include <cumulus/detail/moments/moment_tensor_state.hpp>
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
@@ -44,7 +44,7 @@ inline constexpr double moment_tensor_streaming_error = 1e-13;
 ///          moments; the shift of all orders at once is ours (packed_symmetric.hpp).
 template <class T>
 class moment_tensor {
-  using S = compute_scalar<T>;
+  using S = detail::compute_scalar<T>;
 
  public:
   using scalar = T;
@@ -60,8 +60,8 @@ class moment_tensor {
   /// One vector of weight w.
   template <real_vector X>
   void add(const X& x, const T& w = T(1)) {
-    require_same_size("moment_tensor::add", "x", size_of(x), "the mean", width());
-    const operand<S> values(x);
+    detail::require_same_size("moment_tensor::add", "x", detail::size_of(x), "the mean", width());
+    const detail::operand<S> values(x);
     detail::vector_buffer<S> contiguous(width());
     for (index_t i = 0; i < width(); ++i) contiguous[i] = values.view()[i];
     state_.add(contiguous.data(), S(w));
@@ -70,12 +70,12 @@ class moment_tensor {
   /// A vector for each row of X, [n, d]; with weights, [n].
   template <real_matrix X>
   void add_rows(const X& x) {
-    add_matrix(x, strided<const S>{});
+    add_matrix(x, detail::strided<const S>{});
   }
   template <real_matrix X, real_vector W>
   void add_rows(const X& x, const W& weights) {
-    const operand<scalar_of<W>> w(weights);
-    require_same_size("moment_tensor::add_rows", "a column of x", index_t(x.rows()), "weights",
+    const detail::operand<scalar_of<W>> w(weights);
+    detail::require_same_size("moment_tensor::add_rows", "a column of x", index_t(x.rows()), "weights",
                       w.size());
     add_matrix(x, w.view());
   }
@@ -109,7 +109,7 @@ class moment_tensor {
   [[nodiscard]] T loss() const { return T(state_.loss()); }
   /// Whether removals have cost more than half of the digits: rebuild the sample then.
   [[nodiscard]] bool lossy() const {
-    return state_.loss() * state_.loss() * unit_roundoff<S> > S(1);
+    return state_.loss() * state_.loss() * detail::unit_roundoff<S> > S(1);
   }
 
   [[nodiscard]] T weight() const { return T(state_.weight()); }
@@ -122,7 +122,7 @@ class moment_tensor {
 
   /// All components of order p, packed; 1 for order 0, zeros for order 1.
   [[nodiscard]] vector packed(std::integral auto p) const {
-    require_order("moment_tensor::packed", p, 0, order(), "the order held");
+    detail::require_order("moment_tensor::packed", p, 0, order(), "the order held");
     const int of_order = static_cast<int>(p);
     vector out(state_.layout().count(of_order));
     for (index_t i = 0; i < out.size(); ++i) out(i) = T(state_.moment(of_order, i));
@@ -131,13 +131,13 @@ class moment_tensor {
 
   /// E y_i y_j ... y_k, the indices in any order, as many as the moment's order.
   [[nodiscard]] T moment(std::span<const index_t> indices) const {
-    require_order("moment_tensor::moment", indices.size(), 0, order(), "the order held");
+    detail::require_order("moment_tensor::moment", indices.size(), 0, order(), "the order held");
     std::vector<index_t> sorted(indices.begin(), indices.end());
     std::sort(sorted.begin(), sorted.end());
     index_t place = 0;
     for (std::size_t l = 0; l < sorted.size(); ++l) {
       if (sorted[l] < 0 || sorted[l] >= width())
-        refuse("moment_tensor::moment: index " + std::to_string(sorted[l]) + " of " +
+        detail::refuse("moment_tensor::moment: index " + std::to_string(sorted[l]) + " of " +
                std::to_string(width()) + " coordinates");
       place += state_.layout().count(static_cast<int>(l) + 1, sorted[l]);
     }
@@ -155,8 +155,8 @@ class moment_tensor {
   /// Cost     2 operations a component, 10 more for the sum with its errors.
   template <real_vector Q>
   [[nodiscard]] central_moments<T> directional(const Q& q) const {
-    require_same_size("moment_tensor::directional", "q", size_of(q), "the mean", width());
-    const operand<S> direction(q);
+    detail::require_same_size("moment_tensor::directional", "q", detail::size_of(q), "the mean", width());
+    const detail::operand<S> direction(q);
     detail::vector_buffer<S> values(width());
     for (index_t i = 0; i < width(); ++i) values[i] = direction.view()[i];
     return along(values.data());
@@ -195,25 +195,25 @@ class moment_tensor {
  private:
   static constexpr int max_order = 1000;
   static index_t checked(index_t d) {
-    if (d < 0) refuse("moment_tensor: vectors of " + std::to_string(d) + " numbers");
+    if (d < 0) detail::refuse("moment_tensor: vectors of " + std::to_string(d) + " numbers");
     return d;
   }
   static int checked_order(std::integral auto order) {
-    require_order("moment_tensor", order, 0, max_order, "what it takes");
+    detail::require_order("moment_tensor", order, 0, max_order, "what it takes");
     return static_cast<int>(order);
   }
   void require_same_shape(const moment_tensor& other) const {
     if (width() == other.width() && order() == other.order()) return;
-    refuse("moment_tensor: this has width " + std::to_string(width()) + " and order " +
+    detail::refuse("moment_tensor: this has width " + std::to_string(width()) + " and order " +
            std::to_string(order()) + ", other has " + std::to_string(other.width()) + " and " +
            std::to_string(other.order()));
   }
 
   template <class X, class W>
-  void add_matrix(const X& x, const strided<const W>& weights) {
-    require_same_size("moment_tensor::add_rows", "a row of x", index_t(x.cols()), "the mean",
+  void add_matrix(const X& x, const detail::strided<const W>& weights) {
+    detail::require_same_size("moment_tensor::add_rows", "a row of x", index_t(x.cols()), "the mean",
                       width());
-    const matrix_operand<X> rows(x);
+    const detail::matrix_operand<X> rows(x);
     detail::moment_tensor_block<S> block(state_, weights.data != nullptr);
     block.add(rows.view(), weights);
   }
@@ -221,42 +221,42 @@ class moment_tensor {
   [[nodiscard]] central_moments<T> along(const S* q) const {
     central_moments<T> out(order());
     if (empty()) return out;
-    compensated<S> mean;
+    detail::compensated<S> mean;
     S low(0), high(0), reach(0);
     for (index_t i = 0; i < width(); ++i) {
-      const compensated<S> at = state_.mean_pair(i), exact = two_product(q[i], at.high);
+      const detail::compensated<S> at = state_.mean_pair(i), exact = detail::two_product(q[i], at.high);
       mean += exact.high;
       mean += S(exact.low + q[i] * at.low);
       const S ends[] = {S(q[i] * state_.deviation(i, state_.low(i))),
                         S(q[i] * state_.deviation(i, state_.high(i)))};
-      low += min_of(ends[0], ends[1]);
-      high += max_of(ends[0], ends[1]);
-      reach += absolute(q[i]) * max_of(absolute(state_.low(i)), absolute(state_.high(i)));
+      low += detail::min_of(ends[0], ends[1]);
+      high += detail::max_of(ends[0], ends[1]);
+      reach += detail::absolute(q[i]) * detail::max_of(detail::absolute(state_.low(i)), detail::absolute(state_.high(i)));
     }
-    if (!state_.finite() || !is_finite(mean.high)) {
-      const S product = is_finite(mean.high) ? quiet_nan<S> : mean.value();
+    if (!state_.finite() || !detail::is_finite(mean.high)) {
+      const S product = detail::is_finite(mean.high) ? detail::quiet_nan<S> : mean.value();
       central_moments<S> spoilt(order());
       spoilt.add(product, state_.weight());
       copy(spoilt, out);
       return out;
     }
     if (low < high) {  // the box and this sum are rounded
-      const S slack = unit_roundoff<S> * (S(2 * width() + 8) * (high - low) + S(4) * reach);
+      const S slack = detail::unit_roundoff<S> * (S(2 * width() + 8) * (high - low) + S(4) * reach);
       low -= slack;
       high += slack;
     }
     const detail::packed_symmetric& layout = state_.layout();
     const detail::packed_tensors<S> weights(layout);
     layout.exponential(q, order(), weights.orders());
-    std::vector<compensated<S>> sums(static_cast<std::size_t>(order()) + 1);
+    std::vector<detail::compensated<S>> sums(static_cast<std::size_t>(order()) + 1);
     sums[0] = state_.weight_pair();
     S factorial(1);
     for (int p = 2; p <= order(); ++p) {
       factorial *= S(p);
-      compensated<S> total;
+      detail::compensated<S> total;
       for (index_t i = 0; i < layout.count(p); ++i) {
-        const compensated<S>& sum = state_.sum(p, i);
-        const compensated<S> exact = two_product(weights[p][i], sum.high);
+        const detail::compensated<S>& sum = state_.sum(p, i);
+        const detail::compensated<S> exact = detail::two_product(weights[p][i], sum.high);
         total += exact.high;
         total += S(exact.low + weights[p][i] * sum.low);
       }
@@ -268,10 +268,10 @@ class moment_tensor {
   }
 
   /// The state of central_moments as its for_each_number has it: sums, anchor, offset, exponent, ends, loss, finite.
-  static void fill(central_moments<T>& out, const std::vector<compensated<S>>& sums,
-                   const compensated<S>& mean, const S& low, const S& high) {
+  static void fill(central_moments<T>& out, const std::vector<detail::compensated<S>>& sums,
+                   const detail::compensated<S>& mean, const S& low, const S& high) {
     std::vector<S> numbers;
-    for (const compensated<S>& sum : sums) {
+    for (const detail::compensated<S>& sum : sums) {
       numbers.push_back(sum.high);
       numbers.push_back(sum.low);
     }

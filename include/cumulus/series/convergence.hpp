@@ -12,7 +12,7 @@
 // one found: |M' d| > |M| + d^2/2 sup |M''|.
 #pragma once
 
-#include <cumulus/series/expansion.hpp>
+#include <cumulus/detail/series/expansion.hpp>
 #include <cumulus/series/logsumexp_series.hpp>
 
 namespace cumulus {
@@ -244,9 +244,9 @@ template <real_vector X>
 [[nodiscard]] series_radius<result_of<X>> convergence_radius(
     const X& x, const series_options<result_of<X>>& o = {}) {
   using T = result_of<X>;
-  const operand<T> values(x);
+  const detail::operand<T> values(x);
   if (o.weights.given())
-    require_same_size("convergence_radius", "x", values.size(), "weights", o.weights.size());
+    detail::require_same_size("convergence_radius", "x", values.size(), "weights", o.weights.size());
   const auto m = detail::moments_of<dynamic>(values.view(), o.weights.view(), max_series_order);
   return detail::radius_of<T>(m.wide());
 }

@@ -10,9 +10,9 @@
 // Statistics 1, 6th ed. 1994, 3.12-3.14).
 #pragma once
 
-#include <cumulus/core/plain.hpp>
+#include <cumulus/core/results.hpp>
 #include <cumulus/moments/central_moments.hpp>
-#include <cumulus/series/power_series.hpp>
+#include <cumulus/detail/series/power_series.hpp>
 
 namespace cumulus {
 
@@ -41,23 +41,21 @@ template <class T>
   return out;
 }
 
-}  // namespace detail
-
 /// mu_k from kappa_k; kappa_1 does not matter.
 ///
 /// Shape   [P + 1] to [P + 1], P >= 0; the same for each function below.
 /// Cost    P^2 / 2 multiply-adds and an allocation; the same for each function below.
 template <coefficients A>
 [[nodiscard]] auto central_from_cumulants(const A& kappa) {
-  auto c = detail::over_factorials(kappa);
+  auto c = over_factorials(kappa);
   if (c.size() > 1) c[1] = coefficient_of<A>(0);
-  return detail::times_factorials(series_exponential(c));
+  return times_factorials(series_exponential(c));
 }
 
 /// kappa_k from mu_k, with kappa_1 = 0: the mean is not in them.
 template <coefficients A>
 [[nodiscard]] auto cumulants_from_central(const A& mu) {
-  return detail::times_factorials(series_logarithm(detail::over_factorials(mu)));
+  return times_factorials(series_logarithm(over_factorials(mu)));
 }
 
 template <coefficients A>
@@ -67,15 +65,15 @@ template <coefficients A>
 
 template <coefficients A>
 [[nodiscard]] auto raw_from_cumulants(const A& kappa) {
-  return detail::times_factorials(series_exponential(detail::over_factorials(kappa)));
+  return times_factorials(series_exponential(over_factorials(kappa)));
 }
 
 /// Moments about the origin from those about the mean: E e^{tx} = e^{mean t} E e^{t(x - mean)}.
 template <coefficients A>
 [[nodiscard]] auto raw_from_central(const A& mu, const coefficient_of<A>& mean) {
-  const auto m = detail::over_factorials(mu);
-  return detail::times_factorials(
-      series_product(m, detail::exponential_coefficients(m.size(), mean)));
+  const auto m = over_factorials(mu);
+  return times_factorials(
+      series_product(m, exponential_coefficients(m.size(), mean)));
 }
 
 /// Moments about the mean from those about the origin. Cancels where |mean| is large: accumulate
@@ -83,13 +81,15 @@ template <coefficients A>
 template <coefficients A>
 [[nodiscard]] auto central_from_raw(const A& raw) {
   using T = coefficient_of<A>;
-  const auto m = detail::over_factorials(raw);
+  const auto m = over_factorials(raw);
   const T mean = m.size() > 1 ? m[1] : T(0);
-  auto mu = detail::times_factorials(
-      series_product(m, detail::exponential_coefficients(m.size(), T(-mean))));
+  auto mu = times_factorials(
+      series_product(m, exponential_coefficients(m.size(), T(-mean))));
   if (mu.size() > 1) mu[1] = T(0);
   return mu;
 }
+
+}  // namespace detail
 
 /// kappa_0..kappa_P of a sample of order P: [P + 1], kappa_0 = 0, kappa_1 = mean, kappa_2 =
 /// variance, ...
@@ -97,15 +97,15 @@ template <coefficients A>
 /// Units   kappa_k in x^k.
 /// Error   that of moment(k), and the cancellation of the sum; none of either for constant data.
 template <class T, int P>
-[[nodiscard]] Eigen::Matrix<T, Eigen::Dynamic, 1> cumulants(const central_moments<T, P>& moments) {
+[[nodiscard]] std::vector<T> cumulants(const central_moments<T, P>& moments) {
   const auto wide = moments.wide();
   using S = typename decltype(wide)::scalar;
   std::vector<S> mu(static_cast<std::size_t>(moments.order()) + 1);
   for (int k = 0; k <= moments.order(); ++k) mu[std::size_t(k)] = k == 1 ? S(0) : wide.moment(k);
-  std::vector<S> kappa = cumulants_from_central(mu);
+  std::vector<S> kappa = detail::cumulants_from_central(mu);
   if (kappa.size() > 1) kappa[1] = wide.mean();
-  Eigen::Matrix<T, Eigen::Dynamic, 1> out(index_t(kappa.size()));
-  for (index_t k = 0; k < out.size(); ++k) out[k] = T(kappa[std::size_t(k)]);
+  std::vector<T> out(kappa.size());
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = T(kappa[k]);
   return out;
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cumulus/core/estimate.hpp>
-#include <cumulus/core/scalar.hpp>
+#include <cumulus/detail/core/scalar.hpp>
 
 namespace cumulus {
 
@@ -43,9 +43,9 @@ inline constexpr int max_series_order = 64;
 template <class T>
 requires(!std::integral<T> && std::numeric_limits<T>::is_specialized) [[nodiscard]] T
     convergence_radius(const T& range) {
-  if (!(T(0) <= range)) return quiet_nan<T>;
+  if (!(T(0) <= range)) return detail::quiet_nan<T>;
   using std::acos;
-  return T(0) < range ? T(acos(T(-1)) / range) : infinity<T>;
+  return T(0) < range ? T(acos(T(-1)) / range) : detail::infinity<T>;
 }
 [[nodiscard]] inline double convergence_radius(std::integral auto range) {
   return convergence_radius(double(range));

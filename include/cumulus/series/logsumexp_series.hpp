@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cumulus/core/estimate.hpp>
-#include <cumulus/core/view.hpp>
-#include <cumulus/kernels/exp_sum.hpp>
+#include <cumulus/detail/core/view.hpp>
+#include <cumulus/detail/loops/exp_sum.hpp>
 #include <cumulus/moments/central_moments.hpp>
-#include <cumulus/series/adaptive.hpp>
-#include <cumulus/series/expansion.hpp>
+#include <cumulus/detail/series/adaptive.hpp>
+#include <cumulus/detail/series/expansion.hpp>
 #include <cumulus/series/form.hpp>
 #include <algorithm>
 
@@ -21,7 +21,7 @@ template <class T>
 struct series_options {
   int order = 4;                               ///< 0..max_series_order
   cumulus::form form = cumulus::form::taylor;  ///< what is evaluated
-  operand<T> weights{};                        ///< as x; ones if not given
+  vector_option<T> weights{};                        ///< as x; ones if not given
   /// Where finite, order and form are chosen to reach this bound: above 0. logsumexp_series only.
   double tolerance = std::numeric_limits<double>::infinity();
   /// Also try the bounds that take some 30 microseconds. logsumexp_series only.
@@ -53,9 +53,9 @@ template <moments_like M>
 [[nodiscard]] estimate<typename M::scalar> logsumexp_series(const M& moments,
                                                             std::integral auto order,
                                                             form f = form::taylor) {
-  require_order("logsumexp_series", order, 0, max_series_order, detail::series_limit);
+  detail::require_order("logsumexp_series", order, 0, max_series_order, detail::series_limit);
   if (order > 1)
-    require_order("logsumexp_series", order, 0, moments.order(), "the order of the moments");
+    detail::require_order("logsumexp_series", order, 0, moments.order(), "the order of the moments");
   return detail::expand<typename M::scalar>(moments.wide(), static_cast<int>(order), f);
 }
 
@@ -66,12 +66,12 @@ template <moments_like M>
 template <moments_like M>
 [[nodiscard]] estimate<typename M::scalar> logsumexp_series(const M& moments,
                                                             const moment_series_options& o) {
-  require_order("logsumexp_series", o.order, 0, max_series_order, detail::series_limit);
+  detail::require_order("logsumexp_series", o.order, 0, max_series_order, detail::series_limit);
   detail::require_tolerance("logsumexp_series", o.tolerance);
   if (o.tolerance < std::numeric_limits<double>::infinity())
     return detail::expand_within<typename M::scalar>(moments.wide(), o.tolerance);
   if (o.order > 1)
-    require_order("logsumexp_series", o.order, 0, moments.order(), "the order of the moments");
+    detail::require_order("logsumexp_series", o.order, 0, moments.order(), "the order of the moments");
   return detail::expand<typename M::scalar>(moments.wide(), o.order, o.form, o.sharp);
 }
 
@@ -135,14 +135,14 @@ template <real_vector X>
 template <real_vector X>
 [[nodiscard]] estimate<result_of<X>> logsumexp_series(const X& x, std::integral auto order,
                                                       form f = form::taylor) {
-  require_order("logsumexp_series", order, 0, max_series_order, detail::series_limit);
+  detail::require_order("logsumexp_series", order, 0, max_series_order, detail::series_limit);
   return detail::expand_vector<dynamic>(x, detail::unit_weights, static_cast<int>(order), f);
 }
 
 template <real_vector X>
 [[nodiscard]] estimate<result_of<X>> logsumexp_series(const X& x,
                                                       const series_options<result_of<X>>& o) {
-  require_order("logsumexp_series", o.order, 0, max_series_order, detail::series_limit);
+  detail::require_order("logsumexp_series", o.order, 0, max_series_order, detail::series_limit);
   detail::require_tolerance("logsumexp_series", o.tolerance);
   detail::require_weights("logsumexp_series", x, o.weights);
   if (o.tolerance < std::numeric_limits<double>::infinity())

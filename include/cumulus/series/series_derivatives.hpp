@@ -8,7 +8,7 @@
 #pragma once
 
 #include <cumulus/exact/softmax_derivatives.hpp>
-#include <cumulus/series/moving_polynomial.hpp>
+#include <cumulus/detail/series/moving_polynomial.hpp>
 #include <cumulus/series/softmax_series.hpp>
 
 namespace cumulus {
@@ -32,7 +32,7 @@ template <class T>
 /// A call with x, perhaps a direction, and weights: `on_moments(place, direction, out)`, or where
 /// the moments say nothing, `exactly(x, options)`, the derivative of the exact function.
 template <real_vector X, class V, class OnMoments, class Exactly>
-[[nodiscard]] plain_of<X> differentiated(const char* function, const X& x, const V* v,
+[[nodiscard]] result_like<X> differentiated(const char* function, const X& x, const V* v,
                                          const char* name, const series_options<result_of<X>>& o,
                                          OnMoments on_moments, Exactly exactly) {
   using T = result_of<X>;
@@ -48,12 +48,11 @@ template <real_vector X, class V, class OnMoments, class Exactly>
   if (o.weights.given())
     require_same_size(function, "x", values.size(), "weights", o.weights.size());
   const auto m = moments_of<dynamic>(values.view(), o.weights.view(), o.order).wide();
-  plain_of<X> out = plain_like(x);
+  result_like<X> out = sized_like(x);
   if (m.empty() || (!is_finite(m.mean()) && !is_nan(m.weight()))) {
     if (o.weights.given()) {
-      using map = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>, 0, Eigen::InnerStride<>>;
-      const auto w = o.weights.view();
-      exactly(options<T>{.weights = map(w.data, w.size, Eigen::InnerStride<>(w.stride))}, out);
+      const array_of<T> w = copied(o.weights.view());
+      exactly(options<T>{.weights = w}, out);
     } else {
       exactly(options<T>{}, out);
     }
@@ -83,13 +82,13 @@ template <real_vector X, class V, class OnMoments, class Exactly>
 /// Cost     three reads of x; about 5 order + 20 operations an element.
 /// Source   derived here, above; the same for each function below.
 template <real_vector X>
-[[nodiscard]] plain_of<X> logsumexp_series_gradient(const X& x,
+[[nodiscard]] result_like<X> logsumexp_series_gradient(const X& x,
                                                     const series_options<result_of<X>>& o) {
   using T = result_of<X>;
-  using S = compute_scalar<T>;
+  using S = detail::compute_scalar<T>;
   return detail::differentiated<X, void>(
       "logsumexp_series_gradient", x, nullptr, "", o,
-      [&](const auto& at, const auto&, const S&, strided<T> out) {
+      [&](const auto& at, const auto&, const S&, detail::strided<T> out) {
         const auto p =
             detail::gradient_factor(at, detail::evaluated_order(o.order, o.form), o.form, nullptr);
         at.each([&](index_t i, const S& w, const S& y) { out[i] = T(w * p(y)); });
@@ -102,13 +101,13 @@ template <real_vector X>
 /// Shape    x, v, weights: [n].
 /// Cost     five reads; about 8 order + 30 operations an element.
 template <real_vector X, real_vector V>
-[[nodiscard]] plain_of<X> logsumexp_series_hvp(const X& x, const V& v,
+[[nodiscard]] result_like<X> logsumexp_series_hvp(const X& x, const V& v,
                                                const series_options<result_of<X>>& o) {
   using T = result_of<X>;
-  using S = compute_scalar<T>;
+  using S = detail::compute_scalar<T>;
   return detail::differentiated(
       "logsumexp_series_hvp", x, &v, "v", o,
-      [&](const auto& at, const auto& step, const S&, strided<T> out) {
+      [&](const auto& at, const auto& step, const S&, detail::strided<T> out) {
         const int terms = detail::evaluated_order(o.order, o.form);
         const auto n = at.cross_moments(step, terms);
         const auto p = detail::gradient_factor(at, terms, o.form, &n);
@@ -124,13 +123,13 @@ template <real_vector X, real_vector V>
 /// Shape    x, v, weights: [n]; order: the softmax's degree.
 /// Cost     five reads; about 8 order + 30 operations an element, normaliser n exp.
 template <real_vector X, real_vector V>
-[[nodiscard]] plain_of<X> softmax_series_jvp(const X& x, const V& v,
+[[nodiscard]] result_like<X> softmax_series_jvp(const X& x, const V& v,
                                              const series_options<result_of<X>>& o) {
   using T = result_of<X>;
-  using S = compute_scalar<T>;
+  using S = detail::compute_scalar<T>;
   return detail::differentiated(
       "softmax_series_jvp", x, &v, "v", o,
-      [&](const auto& at, const auto& step, const S&, strided<T> out) {
+      [&](const auto& at, const auto& step, const S&, detail::strided<T> out) {
         const int terms = detail::evaluated_order(o.order, o.form);
         if (o.form == form::normaliser) {
           const auto p = detail::gradient_factor(at, terms, form::taylor, nullptr);
@@ -139,7 +138,7 @@ template <real_vector X, real_vector V>
           const S k = detail::normaliser_of(at, terms);
           at.each([&](index_t i, const S& w, const S& y) {
             out[i] =
-                T(w * kernels::exponential(two_sum(y, S(-k))) * (step[std::size_t(i)] - change));
+                T(w * detail::kernels::exponential(detail::two_sum(y, S(-k))) * (step[std::size_t(i)] - change));
           });
           return;
         }
@@ -157,13 +156,13 @@ template <real_vector X, real_vector V>
 ///
 /// Shape    x, g, weights: [n].
 template <real_vector X, real_vector G>
-[[nodiscard]] plain_of<X> softmax_series_vjp(const X& x, const G& g,
+[[nodiscard]] result_like<X> softmax_series_vjp(const X& x, const G& g,
                                              const series_options<result_of<X>>& o) {
   using T = result_of<X>;
-  using S = compute_scalar<T>;
+  using S = detail::compute_scalar<T>;
   return detail::differentiated(
       "softmax_series_vjp", x, &g, "g", o,
-      [&](const auto& at, const auto& step, const S& centre, strided<T> out) {
+      [&](const auto& at, const auto& step, const S& centre, detail::strided<T> out) {
         const int terms = detail::evaluated_order(o.order, o.form);
         if (o.form == form::taylor) {
           const auto n = at.cross_moments(step, terms);
@@ -177,7 +176,7 @@ template <real_vector X, real_vector G>
         if (o.form == form::normaliser) {
           const auto p = detail::gradient_factor(at, terms, form::taylor, nullptr);
           const S k = detail::normaliser_of(at, terms);
-          const auto share = [&](const S& y) { return kernels::exponential(two_sum(y, S(-k))); };
+          const auto share = [&](const S& y) { return detail::kernels::exponential(detail::two_sum(y, S(-k))); };
           const S sum =
               at.expectation([&](index_t i, const S& y) { return S(weighed(i) * share(y)); });
           at.each([&](index_t i, const S& w, const S& y) {
@@ -189,7 +188,7 @@ template <real_vector X, real_vector G>
         if (terms == 0) return;
         auto a = detail::zeros<S>();
         for (std::size_t j = 0; j <= std::size_t(terms); ++j) a[j] = S(1) / at.factorial[j];
-        const auto e = [&](int order, const S& y) { return kernels::horner(a.data(), order, y); };
+        const auto e = [&](int order, const S& y) { return detail::kernels::horner(a.data(), order, y); };
         const S total = at.total(terms), below = at.total(terms - 1);
         const S slope =
             at.expectation([&](index_t i, const S& y) { return S(weighed(i) * e(terms - 1, y)); });
@@ -206,25 +205,25 @@ template <real_vector X, real_vector G>
 
 /// The same by order and form.
 template <real_vector X>
-[[nodiscard]] plain_of<X> logsumexp_series_gradient(const X& x, std::integral auto order,
+[[nodiscard]] result_like<X> logsumexp_series_gradient(const X& x, std::integral auto order,
                                                     form f = form::taylor) {
   return logsumexp_series_gradient(
       x, detail::series_call<result_of<X>>("logsumexp_series_gradient", order, f));
 }
 template <real_vector X, real_vector V>
-[[nodiscard]] plain_of<X> logsumexp_series_hvp(const X& x, const V& v, std::integral auto order,
+[[nodiscard]] result_like<X> logsumexp_series_hvp(const X& x, const V& v, std::integral auto order,
                                                form f = form::taylor) {
   return logsumexp_series_hvp(x, v,
                               detail::series_call<result_of<X>>("logsumexp_series_hvp", order, f));
 }
 template <real_vector X, real_vector V>
-[[nodiscard]] plain_of<X> softmax_series_jvp(const X& x, const V& v, std::integral auto order,
+[[nodiscard]] result_like<X> softmax_series_jvp(const X& x, const V& v, std::integral auto order,
                                              form f = form::taylor) {
   return softmax_series_jvp(x, v,
                             detail::series_call<result_of<X>>("softmax_series_jvp", order, f));
 }
 template <real_vector X, real_vector G>
-[[nodiscard]] plain_of<X> softmax_series_vjp(const X& x, const G& g, std::integral auto order,
+[[nodiscard]] result_like<X> softmax_series_vjp(const X& x, const G& g, std::integral auto order,
                                              form f = form::taylor) {
   return softmax_series_vjp(x, g,
                             detail::series_call<result_of<X>>("softmax_series_vjp", order, f));

@@ -4,11 +4,11 @@
 // Layer 3 (series): uses core, kernels, exact and moments; attention builds on it.
 #pragma once
 
-#include <cumulus/exact/normalised.hpp>
+#include <cumulus/detail/exact/normalised.hpp>
 #include <cumulus/exact/softmax.hpp>
-#include <cumulus/kernels/horner.hpp>
+#include <cumulus/detail/rows/horner.hpp>
 #include <cumulus/series/logsumexp_series.hpp>
-#include <cumulus/series/softmax_remainder.hpp>
+#include <cumulus/detail/series/softmax_remainder.hpp>
 
 namespace cumulus {
 
@@ -132,14 +132,14 @@ void expand_softmax_vector(const X& x, Out& out, strided<const W> weights, int o
 /// Source    derived here from softmax = (w/W) e^{ty} / M(t): the terms up to t^P at t = 1.
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax_series(const X& x, Out&& out, std::integral auto order, form f = form::taylor) {
-  require_order("softmax_series", order, 0, max_series_order, detail::series_limit);
+  detail::require_order("softmax_series", order, 0, max_series_order, detail::series_limit);
   detail::require_softmax_form(f);
   detail::expand_softmax_vector<dynamic>(x, out, detail::unit_weights, static_cast<int>(order), f);
 }
 
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax_series(const X& x, Out&& out, const series_options<result_of<X>>& o) {
-  require_order("softmax_series", o.order, 0, max_series_order, detail::series_limit);
+  detail::require_order("softmax_series", o.order, 0, max_series_order, detail::series_limit);
   detail::require_softmax_form(o.form);
   detail::require_weights("softmax_series", x, o.weights);
   detail::expand_softmax_vector<dynamic>(x, out, o.weights.view(), o.order, o.form);
@@ -147,27 +147,27 @@ void softmax_series(const X& x, Out&& out, const series_options<result_of<X>>& o
 
 /// The same, returned.
 template <real_vector X>
-[[nodiscard]] plain_of<X> softmax_series(const X& x, std::integral auto order,
+[[nodiscard]] result_like<X> softmax_series(const X& x, std::integral auto order,
                                          form f = form::taylor) {
-  plain_of<X> out = plain_like(x);
+  result_like<X> out = detail::sized_like(x);
   softmax_series(x, out, order, f);
   return out;
 }
 
 template <real_vector X>
-[[nodiscard]] plain_of<X> softmax_series(const X& x, const series_options<result_of<X>>& o) {
-  plain_of<X> out = plain_like(x);
+[[nodiscard]] result_like<X> softmax_series(const X& x, const series_options<result_of<X>>& o) {
+  result_like<X> out = detail::sized_like(x);
   softmax_series(x, out, o);
   return out;
 }
 
 /// With the degree known at compile time.
 template <int P, real_vector X>
-[[nodiscard]] plain_of<X> softmax_series(const X& x, form f = form::taylor) {
+[[nodiscard]] result_like<X> softmax_series(const X& x, form f = form::taylor) {
   static_assert(0 <= P && P <= max_series_order,
                 "cumulus: the order of a series is 0..max_series_order");
   detail::require_softmax_form(f);
-  plain_of<X> out = plain_like(x);
+  result_like<X> out = detail::sized_like(x);
   detail::expand_softmax_vector<P>(x, out, detail::unit_weights, P, f);
   return out;
 }
@@ -177,16 +177,16 @@ template <int P, real_vector X>
 ///
 /// Shape     x: [n]; order at most that of the moments.
 template <real_vector X, moments_like M>
-[[nodiscard]] plain_of<X> softmax_series(const X& x, const M& moments, std::integral auto order,
+[[nodiscard]] result_like<X> softmax_series(const X& x, const M& moments, std::integral auto order,
                                          form f = form::taylor) {
-  require_order("softmax_series", order, 0, max_series_order, detail::series_limit);
+  detail::require_order("softmax_series", order, 0, max_series_order, detail::series_limit);
   detail::require_softmax_form(f);
   if (order > 1)
-    require_order("softmax_series", order, 0, moments.order(), "the order of the moments");
-  const operand<result_of<X>> values(x);
-  plain_of<X> out = plain_like(x);
-  const kernels::terms<result_of<X>> t{values.view()};
-  detail::evaluate_softmax(t, moments.wide(), static_cast<int>(order), f, strided_view(out));
+    detail::require_order("softmax_series", order, 0, moments.order(), "the order of the moments");
+  const detail::operand<result_of<X>> values(x);
+  result_like<X> out = detail::sized_like(x);
+  const detail::kernels::terms<result_of<X>> t{values.view()};
+  detail::evaluate_softmax(t, moments.wide(), static_cast<int>(order), f, detail::strided_view(out));
   return out;
 }
 

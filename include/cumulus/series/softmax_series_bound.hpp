@@ -142,25 +142,25 @@ template <class T, class M>
 /// Source    softmax_remainder.hpp; form::normaliser e^(K - K_P) - 1; the ratios here, from the
 ///           largest error of the polynomial and of its mean.
 template <moments_like M>
-[[nodiscard]] softmax_bound<typename M::scalar> softmax_series_bound(const M& moments,
+[[nodiscard]] detail::softmax_bound<typename M::scalar> softmax_series_bound(const M& moments,
                                                                      std::integral auto order,
                                                                      form f = form::taylor) {
-  require_order("softmax_series_bound", order, 0, max_series_order, detail::series_limit);
+  detail::require_order("softmax_series_bound", order, 0, max_series_order, detail::series_limit);
   if (order > 1)
-    require_order("softmax_series_bound", order, 0, moments.order(), "the order of the moments");
+    detail::require_order("softmax_series_bound", order, 0, moments.order(), "the order of the moments");
   detail::require_softmax_form(f);
   return detail::bound_softmax_of<typename M::scalar>(moments.wide(), static_cast<int>(order), f);
 }
 
 template <real_vector X>
-[[nodiscard]] softmax_bound<result_of<X>> softmax_series_bound(
+[[nodiscard]] detail::softmax_bound<result_of<X>> softmax_series_bound(
     const X& x, const series_options<result_of<X>>& o) {
   using T = result_of<X>;
-  require_order("softmax_series_bound", o.order, 0, max_series_order, detail::series_limit);
+  detail::require_order("softmax_series_bound", o.order, 0, max_series_order, detail::series_limit);
   detail::require_softmax_form(o.form);
-  const operand<T> values(x);
+  const detail::operand<T> values(x);
   if (o.weights.given())
-    require_same_size("softmax_series_bound", "x", values.size(), "weights", o.weights.size());
+    detail::require_same_size("softmax_series_bound", "x", values.size(), "weights", o.weights.size());
   const auto m = detail::moments_of<dynamic>(values.view(), o.weights.view(), o.order);
   if (detail::has_infinities(m)) {  // which softmax_series leaves to the exact function
     const T off = detail::exact_value<T>({values.view(), o.weights.view()}, 0, o.form).bound;
@@ -170,9 +170,9 @@ template <real_vector X>
 }
 
 template <real_vector X>
-[[nodiscard]] softmax_bound<result_of<X>> softmax_series_bound(const X& x, std::integral auto order,
+[[nodiscard]] detail::softmax_bound<result_of<X>> softmax_series_bound(const X& x, std::integral auto order,
                                                                form f = form::taylor) {
-  require_order("softmax_series_bound", order, 0, max_series_order, detail::series_limit);
+  detail::require_order("softmax_series_bound", order, 0, max_series_order, detail::series_limit);
   return softmax_series_bound(
       x, series_options<result_of<X>>{.order = static_cast<int>(order), .form = f});
 }

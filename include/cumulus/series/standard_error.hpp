@@ -12,7 +12,7 @@
 #pragma once
 
 #include <cumulus/exact/logmeanexp.hpp>
-#include <cumulus/series/moving_polynomial.hpp>
+#include <cumulus/detail/series/moving_polynomial.hpp>
 #include <cumulus/series/softmax_series.hpp>
 #include <optional>
 
@@ -27,7 +27,7 @@ template <class T>
 struct sampling_options {
   int order = 4;                               ///< 0..max_series_order
   cumulus::form form = cumulus::form::taylor;  ///< of which value; normaliser has taylor's
-  operand<T> weights{};                        ///< as x; ones if not given
+  vector_option<T> weights{};                        ///< as x; ones if not given
   double inefficiency = 1;                     ///< how many values carry what one independent does
 };
 
@@ -121,26 +121,26 @@ template <class T, class M, class Function>
 template <real_vector X>
 [[nodiscard]] result_of<X> standard_error(const X& x, const sampling_options<result_of<X>>& o) {
   using T = result_of<X>;
-  using S = compute_scalar<T>;
-  require_order("standard_error", o.order, 0, max_series_order, detail::series_limit);
+  using S = detail::compute_scalar<T>;
+  detail::require_order("standard_error", o.order, 0, max_series_order, detail::series_limit);
   detail::require_inefficiency("standard_error", o.inefficiency);
   detail::require_influence("standard_error", o.form);
-  const operand<T> values(x);
+  const detail::operand<T> values(x);
   if (o.weights.given())
-    require_same_size("standard_error", "x", values.size(), "weights", o.weights.size());
+    detail::require_same_size("standard_error", "x", values.size(), "weights", o.weights.size());
   const auto m = detail::moments_of<dynamic>(values.view(), o.weights.view(), o.order).wide();
-  if (m.empty() || !is_finite(m.mean())) return quiet_nan<T>;
+  if (m.empty() || !detail::is_finite(m.mean())) return detail::quiet_nan<T>;
   const auto p = detail::influence(m, o.order, o.form);
-  const kernels::terms<T> t{values.view(), o.weights.view()};
+  const detail::kernels::terms<T> t{values.view(), o.weights.view()};
   const S variance = detail::influence_variance(
-      t, m, [&](const S& y) { return kernels::horner(p.a.data(), p.order, y); });
-  return T(square_root(S(variance * S(o.inefficiency))));
+      t, m, [&](const S& y) { return detail::kernels::horner(p.a.data(), p.order, y); });
+  return T(detail::square_root(S(variance * S(o.inefficiency))));
 }
 
 template <real_vector X>
 [[nodiscard]] result_of<X> standard_error(const X& x, std::integral auto order,
                                           form f = form::taylor) {
-  require_order("standard_error", order, 0, max_series_order, detail::series_limit);
+  detail::require_order("standard_error", order, 0, max_series_order, detail::series_limit);
   return standard_error(
       x, sampling_options<result_of<X>>{.order = static_cast<int>(order), .form = f});
 }
@@ -155,15 +155,15 @@ template <moments_like M>
 [[nodiscard]] typename M::scalar standard_error(const M& moments, std::integral auto order,
                                                 form f = form::taylor, double inefficiency = 1) {
   using T = typename M::scalar;
-  require_order("standard_error", order, 0, max_series_order, detail::series_limit);
+  detail::require_order("standard_error", order, 0, max_series_order, detail::series_limit);
   detail::require_influence("standard_error", f);
   const int terms = std::max(detail::evaluated_order(static_cast<int>(order), f), 1);
-  require_order("standard_error", 2 * terms, 0, moments.order(),
+  detail::require_order("standard_error", 2 * terms, 0, moments.order(),
                 "the order of the moments, of which twice the series's is needed");
   detail::require_inefficiency("standard_error", inefficiency);
   const auto wide = moments.wide();
   using S = typename decltype(wide)::scalar;
-  if (wide.empty() || !is_finite(wide.mean())) return quiet_nan<T>;
+  if (wide.empty() || !detail::is_finite(wide.mean())) return detail::quiet_nan<T>;
   const auto p = detail::influence(wide, static_cast<int>(order), f);
   S square(0);
   for (int l = 2 * p.order; l >= 0; --l) {
@@ -172,7 +172,7 @@ template <moments_like M>
       a += p.a[std::size_t(j)] * p.a[std::size_t(l - j)];
     if (l != 1) square += a * wide.moment(l);
   }
-  return T(square_root(max_of(S(0), S(square / wide.weight() * S(inefficiency)))));
+  return T(detail::square_root(detail::max_of(S(0), S(square / wide.weight() * S(inefficiency)))));
 }
 
 /// How well a sample knows its logsumexp: the exact value's standard error and how few values carry
@@ -196,36 +196,35 @@ template <real_vector X>
 [[nodiscard]] sampling_error<result_of<X>> logsumexp_sampling_error(
     const X& x, const sampling_options<result_of<X>>& o = {}) {
   using T = result_of<X>;
-  using S = compute_scalar<T>;
+  using S = detail::compute_scalar<T>;
   detail::require_inefficiency("logsumexp_sampling_error", o.inefficiency);
-  const operand<T> values(x);
+  const detail::operand<T> values(x);
   if (o.weights.given())
-    require_same_size("logsumexp_sampling_error", "x", values.size(), "weights", o.weights.size());
-  const kernels::terms<T> t{values.view(), o.weights.view()};
+    detail::require_same_size("logsumexp_sampling_error", "x", values.size(), "weights", o.weights.size());
+  const detail::kernels::terms<T> t{values.view(), o.weights.view()};
   const auto m = detail::moments_of<0>(values.view(), o.weights.view(), 0).wide();
-  sampling_error<T> out{T(kernels::log_of(kernels::exp_sum(t), t)), quiet_nan<T>, quiet_nan<T>,
-                        quiet_nan<T>, true};
-  if (m.empty() || !is_finite(m.mean())) return out;
+  sampling_error<T> out{T(detail::kernels::log_of(detail::kernels::exp_sum(t), t)), detail::quiet_nan<T>, detail::quiet_nan<T>,
+                        detail::quiet_nan<T>, true};
+  if (m.empty() || !detail::is_finite(m.mean())) return out;
   // log M of the centred values: no digits are lost to the mean
-  const compensated<S> mean = m.mean_pair();
-  Eigen::Matrix<S, Eigen::Dynamic, 1> y(t.size());
-  Eigen::Matrix<S, Eigen::Dynamic, 1> w(t.size());
+  const detail::compensated<S> mean = m.mean_pair();
+  detail::array_of<S> y(t.size()), w(t.size());
   for (index_t i = 0; i < t.size(); ++i) {
     const bool in = t.takes_part(i);
     y[i] = in ? S((t.exponent(i) - mean.high) - mean.low) : S(0);
     w[i] = in ? t.weight(i) : S(0);
   }
-  const S k = logmeanexp(y, options<S>{.weights = w});
-  compensated<S> squares;
+  const S k = logmeanexp(y, mean_options<S>{.weights = w});
+  detail::compensated<S> squares;
   S largest(0);
   const S variance = detail::influence_variance(
-      t, m, [&](const S& deviation) { return exp_minus_one(S(deviation - k)); });
+      t, m, [&](const S& deviation) { return detail::exp_minus_one(S(deviation - k)); });
   for (index_t i = 0; i < t.size(); ++i) {
-    const S share = w[i] / m.weight() * exponential(S(y[i] - k));
-    largest = max_of(largest, share);
+    const S share = w[i] / m.weight() * detail::exponential(S(y[i] - k));
+    largest = detail::max_of(largest, share);
     squares += S(share * share);
   }
-  out.standard_error = T(square_root(S(variance * S(o.inefficiency))));
+  out.standard_error = T(detail::square_root(S(variance * S(o.inefficiency))));
   out.effective_samples = T(S(1) / (squares.value() * S(o.inefficiency)));
   out.largest_share = T(largest);
   out.poor_overlap = !(out.effective_samples >= T(least_effective_samples));
@@ -241,21 +240,21 @@ template <real_vector X>
 template <real_vector X>
 [[nodiscard]] std::optional<int> noise_order(const X& x, const sampling_options<result_of<X>>& o) {
   using T = result_of<X>;
-  require_order("noise_order", o.order, 0, max_series_order, detail::series_limit);
+  detail::require_order("noise_order", o.order, 0, max_series_order, detail::series_limit);
   detail::require_inefficiency("noise_order", o.inefficiency);
   detail::require_influence("noise_order", o.form);
-  const operand<T> values(x);
+  const detail::operand<T> values(x);
   if (o.weights.given())
-    require_same_size("noise_order", "x", values.size(), "weights", o.weights.size());
-  const kernels::terms<T> t{values.view(), o.weights.view()};
+    detail::require_same_size("noise_order", "x", values.size(), "weights", o.weights.size());
+  const detail::kernels::terms<T> t{values.view(), o.weights.view()};
   const auto m = detail::moments_of<dynamic>(values.view(), o.weights.view(), o.order).wide();
   using S = typename decltype(m)::scalar;
-  const S exact = kernels::log_of(kernels::exp_sum(t), t);
+  const S exact = detail::kernels::log_of(detail::kernels::exp_sum(t), t);
   for (int order = 1; order <= o.order; ++order) {
-    const S error = absolute(S(logsumexp_series(m, order, o.form).value - exact));
+    const S error = detail::absolute(S(logsumexp_series(m, order, o.form).value - exact));
     const auto p = detail::influence(m, order, o.form);
     const S variance = detail::influence_variance(
-        t, m, [&](const S& y) { return kernels::horner(p.a.data(), p.order, y); });
+        t, m, [&](const S& y) { return detail::kernels::horner(p.a.data(), p.order, y); });
     if (error * error <= variance * S(o.inefficiency)) return order;
   }
   return std::nullopt;

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <cumulus/series/logsumexp_series.hpp>
-#include <cumulus/series/temperature_bounds.hpp>
+#include <cumulus/detail/series/temperature_bounds.hpp>
 
 namespace cumulus {
 
@@ -58,9 +58,9 @@ template <moments_like M>
     const M& moments, const std::type_identity_t<typename M::scalar>& beta,
     std::integral auto order) {
   using T = typename M::scalar;
-  require_order("temperature_series", order, 0, max_series_order, detail::series_limit);
+  detail::require_order("temperature_series", order, 0, max_series_order, detail::series_limit);
   if (order > 1)
-    require_order("temperature_series", order, 0, moments.order(), "the order of the moments");
+    detail::require_order("temperature_series", order, 0, moments.order(), "the order of the moments");
   const auto wide = moments.wide();
   using S = typename decltype(wide)::scalar;
   const int terms = static_cast<int>(order);
@@ -69,37 +69,37 @@ template <moments_like M>
   scaled.affine(b, S(0));
   temperature_point<T> out;
   out.beta = beta;
-  const estimate<T> unknown{quiet_nan<T>, quiet_nan<T>, terms};
+  const estimate<T> unknown{detail::quiet_nan<T>, detail::quiet_nan<T>, terms};
   out.value = detail::expand<T>(scaled, terms, form::taylor);
   out.slope = out.curvature = out.entropy = unknown;
   if (wide.empty()) {
-    out.value = out.entropy = {-infinity<T>, T(0), terms};
+    out.value = out.entropy = {-detail::infinity<T>, T(0), terms};
     return out;
   }
   const S mean = wide.mean();
-  if (!is_finite(mean) || !is_finite(b)) return out;
+  if (!detail::is_finite(mean) || !detail::is_finite(b)) return out;
 
   const int held = std::min(wide.order(), max_series_order);
   const auto m = detail::moment_balls(wide, held);
-  std::array<ball<S>, max_series_order + 1> c;
+  std::array<detail::ball<S>, max_series_order + 1> c;
   const std::size_t size = std::size_t(terms) + 1;
-  series_logarithm(std::span(m).first(size), std::span(c).first(size));
-  ball<S> slope(S(0)), curvature(S(0)), lost(S(0));  // sums by Horner; lost is -sum (1-k) c_k b^k
+  detail::series_logarithm(std::span(m).first(size), std::span(c).first(size));
+  detail::ball<S> slope(S(0)), curvature(S(0)), lost(S(0));  // sums by Horner; lost is -sum (1-k) c_k b^k
   for (int k = terms; k >= 2; --k) {
-    const ball<S> term = c[std::size_t(k)];
-    slope = slope * ball<S>(b) + term * ball<S>(S(k));
-    curvature = curvature * ball<S>(b) + term * ball<S>(S(k * (k - 1)));
-    lost = lost * ball<S>(b) + term * ball<S>(S(k - 1));
+    const detail::ball<S> term = c[std::size_t(k)];
+    slope = slope * detail::ball<S>(b) + term * detail::ball<S>(S(k));
+    curvature = curvature * detail::ball<S>(b) + term * detail::ball<S>(S(k * (k - 1)));
+    lost = lost * detail::ball<S>(b) + term * detail::ball<S>(S(k - 1));
   }
-  slope = slope * ball<S>(b);
-  lost = lost * ball<S>(b) * ball<S>(b);
+  slope = slope * detail::ball<S>(b);
+  lost = lost * detail::ball<S>(b) * detail::ball<S>(b);
 
   const S low = wide.deviation(wide.min()), high = wide.deviation(wide.max());
   const S range = wide.max() - wide.min();
   const auto within = detail::enclose_temperature(m, held, b, low, high, range);
-  const S log_weight = logarithm(wide.weight());
+  const S log_weight = detail::logarithm(wide.weight());
   const S sums =
-      32 * unit_roundoff<S> * wide.loss();  // rounding of the weight; times R, of the mean
+      32 * detail::unit_roundoff<S> * wide.loss();  // rounding of the weight; times R, of the mean
   const auto remainder = [&](int d) { return detail::temperature_remainder(d, terms, range, b); };
   out.slope =
       detail::shifted_estimate<T>(mean, slope, within.slope, remainder(1), S(sums * range), terms);
@@ -119,19 +119,19 @@ template <moments_like M>
 [[nodiscard]] estimate<typename M::scalar> softmax_entropy_series(const M& moments,
                                                                   std::integral auto order) {
   using T = typename M::scalar;
-  require_order("softmax_entropy_series", order, 0, max_series_order, detail::series_limit);
+  detail::require_order("softmax_entropy_series", order, 0, max_series_order, detail::series_limit);
   if (order > 1)
-    require_order("softmax_entropy_series", order, 0, moments.order(), "the order of the moments");
+    detail::require_order("softmax_entropy_series", order, 0, moments.order(), "the order of the moments");
   return temperature_series(moments, T(1), order).entropy;
 }
 
 template <real_vector X>
 [[nodiscard]] estimate<result_of<X>> softmax_entropy_series(
-    const X& x, std::integral auto order, const operand<result_of<X>>& weights = {}) {
-  require_order("softmax_entropy_series", order, 0, max_series_order, detail::series_limit);
-  const operand<result_of<X>> values(x);
+    const X& x, std::integral auto order, const detail::operand<result_of<X>>& weights = {}) {
+  detail::require_order("softmax_entropy_series", order, 0, max_series_order, detail::series_limit);
+  const detail::operand<result_of<X>> values(x);
   if (weights.given())
-    require_same_size("softmax_entropy_series", "x", values.size(), "weights", weights.size());
+    detail::require_same_size("softmax_entropy_series", "x", values.size(), "weights", weights.size());
   const auto m =
       detail::moments_of<dynamic>(values.view(), weights.view(), static_cast<int>(order));
   return temperature_series(m, result_of<X>(1), order).entropy;

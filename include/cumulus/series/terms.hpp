@@ -57,25 +57,25 @@ class exact_polynomial {
   /// Shape   mu: entry k of order k, to the polynomial's order at least; entry 0 does not matter,
   ///         nor entry 1 about the mean. Any scalar with T(int), exact in a rational.
   /// Cost    at most order + 2 multiplications a term.
-  template <coefficients A>
-  [[nodiscard]] coefficient_of<A> evaluate(
-      const A& mu, const coefficient_of<A>& y = coefficient_of<A>(0)) const {
-    using T = coefficient_of<A>;
-    require_order("exact_polynomial::evaluate", order_, 0, int(mu.size()) - 1,
+  template <detail::coefficients A>
+  [[nodiscard]] detail::coefficient_of<A> evaluate(
+      const A& mu, const detail::coefficient_of<A>& y = detail::coefficient_of<A>(0)) const {
+    using T = detail::coefficient_of<A>;
+    detail::require_order("exact_polynomial::evaluate", order_, 0, int(mu.size()) - 1,
                   "the order of the moments");
-    return T(sum_at<compute_scalar<T>>(mu, y));
+    return T(sum_at<detail::compute_scalar<T>>(mu, y));
   }
 
   /// At the moments of a sample.
   template <class T, int P>
   [[nodiscard]] T evaluate(const central_moments<T, P>& moments, const T& y = T(0)) const {
-    require_order("exact_polynomial::evaluate", order_, 0, moments.order(),
+    detail::require_order("exact_polynomial::evaluate", order_, 0, moments.order(),
                   "the order of the moments");
     const auto wide = moments.wide();
     using S = typename decltype(wide)::scalar;
     std::vector<S> mu(std::size_t(order_) + 1);
     for (std::size_t k = 0; k < mu.size(); ++k) mu[k] = wide.moment(int(k));
-    if (about_ == moments_about::zero) mu = raw_from_central(mu, wide.mean());
+    if (about_ == moments_about::zero) mu = detail::raw_from_central(mu, wide.mean());
     return T(sum_at<S>(mu, S(y)));
   }
 
@@ -152,7 +152,7 @@ void each_partition(int rest, int least, int greatest, expansion_term& t, int fa
 /// Source   log(1 + z) = sum (-1)^(r-1) z^r / r and the multinomial theorem.
 [[nodiscard]] inline exact_polynomial logsumexp_terms(std::integral auto order,
                                                       moments_about about = moments_about::mean) {
-  require_order("logsumexp_terms", order, 0, max_terms_order, "max_terms_order");
+  detail::require_order("logsumexp_terms", order, 0, max_terms_order, "max_terms_order");
   const int k = int(order);
   std::vector<expansion_term> terms;
   expansion_term scratch;
@@ -178,7 +178,7 @@ void each_partition(int rest, int least, int greatest, expansion_term& t, int fa
 /// Source   1/(1 + z) = sum (-1)^r z^r and the multinomial theorem.
 [[nodiscard]] inline exact_polynomial softmax_terms(std::integral auto order,
                                                     moments_about about = moments_about::mean) {
-  require_order("softmax_terms", order, 0, max_terms_order, "max_terms_order");
+  detail::require_order("softmax_terms", order, 0, max_terms_order, "max_terms_order");
   const int degree = int(order);
   std::vector<expansion_term> terms;
   const int least = about == moments_about::mean ? 2 : 1;

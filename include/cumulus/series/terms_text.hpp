@@ -14,6 +14,8 @@ enum class moment_symbols {
   mu,  ///< mu_k, the moment itself
 };
 
+namespace detail {
+
 /// A positive integer without prime factors above 37, by their powers. Denominators reach 40!,
 /// which no built-in integer holds.
 class smooth_integer {
@@ -79,8 +81,6 @@ struct exact_fraction {
   f.denominator.cancel(f.numerator);
   return f;
 }
-
-namespace detail {
 
 /// How a language writes a polynomial.
 struct term_style {
@@ -182,7 +182,7 @@ struct term_style {
   bool has_y = false, has_moments = false;
   std::string body;
   for (const expansion_term& t : p) {
-    const exact_fraction f = exact_coefficient(t, symbols);
+    const detail::exact_fraction f = detail::exact_coefficient(t, symbols);
     const bool negative = f.numerator < 0;
     std::string product = std::to_string(negative ? -f.numerator : f.numerator) + ".0";
     if (!f.denominator.is_one()) product += " / " + f.denominator.str() + ".0";

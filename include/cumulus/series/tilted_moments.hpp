@@ -20,16 +20,16 @@ namespace detail {
 /// w softmax(base) into memory: at least the least number where base is finite, so that no element
 /// drops out of the range.
 template <class T>
-[[nodiscard]] Eigen::Matrix<compute_scalar<T>, Eigen::Dynamic, 1> tilted_weights(
+[[nodiscard]] array_of<compute_scalar<T>> tilted_weights(
     const strided<const T>& base, const strided<const T>& weights) {
   using S = compute_scalar<T>;
-  Eigen::Matrix<S, Eigen::Dynamic, 1> values(base.size), shares(base.size), w(base.size);
+  array_of<S> values(base.size), shares(base.size), w(base.size);
   const kernels::terms<T> t{base, weights};
   for (index_t i = 0; i < base.size; ++i) {
     values[i] = S(base[i]);
     w[i] = t.takes_part(i) ? t.weight(i) : S(0);
   }
-  softmax(values, shares, options<S>{.weights = w});
+  cumulus::softmax(values, into(shares), softmax_options<S>{.weights = w});
   for (index_t i = 0; i < base.size; ++i) {
     if (t.takes_part(i) && is_finite(values[i]) && !is_nan(shares[i]))
       shares[i] = max_of(shares[i], std::numeric_limits<S>::min());
@@ -49,15 +49,15 @@ template <class T>
 template <real_vector X, real_vector L>
 [[nodiscard]] central_moments<result_of<X>> tilted_moments(
     const X& x, const L& log_weights, std::integral auto order,
-    const operand<result_of<X>>& weights = {}) {
+    const detail::operand<result_of<X>>& weights = {}) {
   using T = result_of<X>;
-  const operand<T> values(x), tilt(log_weights);
-  require_same_size("tilted_moments", "x", values.size(), "log_weights", tilt.size());
+  const detail::operand<T> values(x), tilt(log_weights);
+  detail::require_same_size("tilted_moments", "x", values.size(), "log_weights", tilt.size());
   if (weights.given())
-    require_same_size("tilted_moments", "x", values.size(), "weights", weights.size());
+    detail::require_same_size("tilted_moments", "x", values.size(), "weights", weights.size());
   central_moments<T> m(order);
   const auto shares = detail::tilted_weights<T>(tilt.view(), weights.view());
-  m.add(values.view(), strided<const compute_scalar<T>>{shares.data(), index_t(shares.size()), 1});
+  m.add(values.view(), detail::strided_view(shares));
   return m;
 }
 
@@ -73,39 +73,39 @@ template <real_vector X, real_vector B>
 [[nodiscard]] estimate<result_of<X>> logsumexp_series_about(const X& x, const B& base,
                                                             const series_options<result_of<X>>& o) {
   using T = result_of<X>;
-  using S = compute_scalar<T>;
-  require_order("logsumexp_series_about", o.order, 0, max_series_order, detail::series_limit);
-  const operand<T> values(x), centre(base);
-  require_same_size("logsumexp_series_about", "x", values.size(), "base", centre.size());
+  using S = detail::compute_scalar<T>;
+  detail::require_order("logsumexp_series_about", o.order, 0, max_series_order, detail::series_limit);
+  const detail::operand<T> values(x), centre(base);
+  detail::require_same_size("logsumexp_series_about", "x", values.size(), "base", centre.size());
   if (o.weights.given())
-    require_same_size("logsumexp_series_about", "x", values.size(), "weights", o.weights.size());
-  const kernels::terms<T> t{values.view(), o.weights.view()};
-  const kernels::terms<T> t0{centre.view(), o.weights.view()};
-  const S start = kernels::log_of(kernels::exp_sum(t0), t0);
-  if (values.size() == 0) return {-infinity<T>, T(0), detail::evaluated_order(o.order, o.form)};
+    detail::require_same_size("logsumexp_series_about", "x", values.size(), "weights", o.weights.size());
+  const detail::kernels::terms<T> t{values.view(), o.weights.view()};
+  const detail::kernels::terms<T> t0{centre.view(), o.weights.view()};
+  const S start = detail::kernels::log_of(detail::kernels::exp_sum(t0), t0);
+  if (values.size() == 0) return {-detail::infinity<T>, T(0), detail::evaluated_order(o.order, o.form)};
   auto shares = detail::tilted_weights<T>(centre.view(), o.weights.view());
-  Eigen::Matrix<S, Eigen::Dynamic, 1> gap(values.size());
-  S widest(0), top = -infinity<S>;
-  bool known = is_finite(start);
+  detail::array_of<S> gap(values.size());
+  S widest(0), top = -detail::infinity<S>;
+  bool known = detail::is_finite(start);
   for (index_t i = 0; i < gap.size(); ++i) {
     const S a = t.exponent(i), b = t0.exponent(i);
-    const bool out = !t.takes_part(i) || (!(-infinity<S> < a) && !is_nan(a) && !(-infinity<S> < b));
+    const bool out = !t.takes_part(i) || (!(-detail::infinity<S> < a) && !detail::is_nan(a) && !(-detail::infinity<S> < b));
     if (out) shares[i] = S(0);
-    known = known && (out || is_finite(b));
-    gap[i] = out || !is_finite(b) ? S(0) : S(a - b);
+    known = known && (out || detail::is_finite(b));
+    gap[i] = out || !detail::is_finite(b) ? S(0) : S(a - b);
     if (out) continue;
-    if (is_finite(gap[i])) widest = max_of(widest, absolute(gap[i]));
-    top = max_of(top, b);
+    if (detail::is_finite(gap[i])) widest = detail::max_of(widest, detail::absolute(gap[i]));
+    top = detail::max_of(top, b);
   }
   const int terms = detail::evaluated_order(o.order, o.form);
-  if (!known) return {quiet_nan<T>, quiet_nan<T>, terms};
+  if (!known) return {detail::quiet_nan<T>, detail::quiet_nan<T>, terms};
   central_moments<S> m(std::max(o.order + o.order % 2, 2));
   m.add(gap, shares);
   const estimate<S> k = detail::expand<S>(m, o.order, o.form);
   // the start to 2 ulp of it and of the largest, each difference to u, each weight and so their sum
   // to a few ulp
-  const S u = unit_roundoff<S>;
-  const S rounding = u * (8 * (absolute(start) + absolute(top)) + 4 * widest + 64);
+  const S u = detail::unit_roundoff<S>;
+  const S rounding = u * (8 * (detail::absolute(start) + detail::absolute(top)) + 4 * widest + 64);
   return detail::rounded<T, S>(S(start + k.value), S((k.bound + rounding) * (1 + 8 * u)), terms);
 }
 
@@ -113,7 +113,7 @@ template <real_vector X, real_vector B>
 [[nodiscard]] estimate<result_of<X>> logsumexp_series_about(const X& x, const B& base,
                                                             std::integral auto order,
                                                             form f = form::taylor) {
-  require_order("logsumexp_series_about", order, 0, max_series_order, detail::series_limit);
+  detail::require_order("logsumexp_series_about", order, 0, max_series_order, detail::series_limit);
   return logsumexp_series_about(
       x, base, series_options<result_of<X>>{.order = static_cast<int>(order), .form = f});
 }

@@ -11,15 +11,19 @@
 #pragma once
 
 #include <cumulus/core/concepts.hpp>
-#include <cumulus/series/expansion.hpp>
+#include <cumulus/detail/series/expansion.hpp>
 #include <cstdio>
 #include <optional>
 
 namespace cumulus {
 
+namespace detail {
+
 /// A sequence of numbers mu_0, mu_1, ..: a vector, of Eigen or not, and no matrix.
 template <class A>
 concept moment_sequence = coefficients<A> &&(!eigen_dense<A> || eigen_vector<A>);
+
+}  // namespace detail
 
 /// The order of the first moment that no sample can have together with those before it, and why.
 struct moment_fault {
@@ -102,15 +106,15 @@ template <class T>
 ///           within that nothing is called impossible, so that near the border some impossible
 ///           moments pass, the more the higher the order.
 /// Cost      about 20 P^2 operations, an allocation.
-template <moment_sequence A>
+template <detail::moment_sequence A>
 [[nodiscard]] std::optional<moment_fault> find_moment_fault(const A& mu, int roundings = 64) {
-  using T = coefficient_of<A>;
+  using T = detail::coefficient_of<A>;
   const std::size_t size = std::size_t(mu.size());
-  std::vector<ball<T>> z(size);
+  std::vector<detail::ball<T>> z(size);
   if (size == 0) return moment_fault{0, "is missing"};
   // in units of sqrt(mu_2), so that orders compare
-  const T spread = size > 2 && T(0) < mu[2] && is_finite(mu[2]) && T(0) < mu[0]
-                       ? square_root(T(mu[2] / mu[0]))
+  const T spread = size > 2 && T(0) < mu[2] && detail::is_finite(mu[2]) && T(0) < mu[0]
+                       ? detail::square_root(T(mu[2] / mu[0]))
                        : T(1);
   T unit(1);
   std::vector<T> scaled(size);
@@ -119,10 +123,10 @@ template <moment_sequence A>
     unit *= spread;
   }
   for (std::size_t k = 0; k < size; ++k) {
-    T scale = absolute(scaled[k]);
+    T scale = detail::absolute(scaled[k]);
     if (k % 2 == 1 && k + 1 < size && T(0) < scaled[k - 1] && T(0) < scaled[k + 1])
-      scale = max_of(scale, T(square_root(scaled[k - 1]) * square_root(scaled[k + 1])));
-    z[k] = {scaled[k], T(T(roundings) * T(int(k) + 1) * unit_roundoff<T> * scale)};
+      scale = detail::max_of(scale, T(detail::square_root(scaled[k - 1]) * detail::square_root(scaled[k + 1])));
+    z[k] = {scaled[k], T(T(roundings) * T(int(k) + 1) * detail::unit_roundoff<T> * scale)};
   }
   return detail::fault_of(z);
 }
@@ -133,31 +137,31 @@ template <moments_like M>
   const auto wide = moments.wide();
   using S = typename decltype(wide)::scalar;
   if (wide.empty()) return std::nullopt;
-  if (!is_finite(wide.mean()) || !is_finite(wide.weight())) return moment_fault{0, "is not finite"};
+  if (!detail::is_finite(wide.mean()) || !detail::is_finite(wide.weight())) return moment_fault{0, "is not finite"};
   const detail::moment_summary<S> s = detail::summary_of(wide);
   if (s.high < s.low || S(0) < s.low || s.high < S(0)) {
-    const S slip = 8 * unit_roundoff<S> * s.loss * (absolute(s.low) + absolute(s.high));
+    const S slip = 8 * detail::unit_roundoff<S> * s.loss * (detail::absolute(s.low) + detail::absolute(s.high));
     if (s.high < s.low || slip < s.low || s.high < -slip)
       return moment_fault{1, "is outside the range"};
   }
   if (!(S(0) < s.range)) {
     for (int k = 2; k <= s.held; ++k) {
-      if (s.m[std::size_t(k)].radius < absolute(s.m[std::size_t(k)].middle))
+      if (s.m[std::size_t(k)].radius < detail::absolute(s.m[std::size_t(k)].middle))
         return moment_fault{k, "is not 0 where all values are equal"};
     }
     return std::nullopt;
   }
-  std::vector<ball<S>> z, inside;
+  std::vector<detail::ball<S>> z, inside;
   S unit(1);
   for (int k = 0; k <= s.held; ++k) {
     z.push_back(s.m[std::size_t(k)] / unit);
-    z.back().radius += S(2 * k) * unit_roundoff<S> * absolute(z.back().middle);
+    z.back().radius += S(2 * k) * detail::unit_roundoff<S> * detail::absolute(z.back().middle);
     unit *= s.range / 2 / S(k + 1);
     if (!(std::numeric_limits<S>::min() < unit)) break;
   }
   if (const auto fault = detail::fault_of(z)) return fault;
-  const S slip = 8 * unit_roundoff<S> * s.loss;
-  const ball<S> low(S(2 * s.low / s.range), slip), high(S(2 * s.high / s.range), slip);
+  const S slip = 8 * detail::unit_roundoff<S> * s.loss;
+  const detail::ball<S> low(S(2 * s.low / s.range), slip), high(S(2 * s.high / s.range), slip);
   for (std::size_t k = 0; k + 2 < z.size(); ++k)
     inside.push_back((low + high) * z[k + 1] - z[k + 2] - low * high * z[k]);
   if (inside.empty()) return std::nullopt;
@@ -167,12 +171,12 @@ template <moments_like M>
 }
 
 /// Throws std::invalid_argument that names the first moment that no sample can have, if there is one.
-template <moment_sequence A>
+template <detail::moment_sequence A>
 void validate(const A& mu, int roundings = 64) {
   if (const auto fault = find_moment_fault(mu, roundings))
     detail::refuse_moment(*fault, std::size_t(fault->order) < std::size_t(mu.size())
                                       ? mu[std::size_t(fault->order)]
-                                      : coefficient_of<A>(0));
+                                      : detail::coefficient_of<A>(0));
 }
 
 template <moments_like M>

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+//
+// Attention in vectors: blocks of keys pass by rows of queries, which keep their running sums; no matrix of scores.
+// Layer 5 (attention).
+//
+// A row is a query of one head. For each block of 256 keys a few rows make their scores, those become weights, and weights
+// times values is added to running sums in double. Few rows (decoding) read the keys where they lie; many have them laid
+// side by side first, so that both products run in tiles of registers. A row's result does not depend on the rows beside it.
+#pragma once
+
+#include <cumulus/detail/attention/attention_call.hpp>
+#include <cumulus/detail/attention/token_stretch.hpp>
+#include <cumulus/detail/core/aligned.hpp>
+#include <cumulus/detail/simd/matrix_product.hpp>
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#if CUMULUS_VECTORS
+
+namespace cumulus::detail {
+
+template <class T>
+class attention_stream {
+  using W = attention_scalar<T>;
+  static constexpr bool converted = token_stretch<T>::converted;
+  static constexpr index_t block = kernels::attention_block,
+                           side_by_side = token_stretch<T>::side_by_side;
+  static constexpr index_t together = 12;  // rows whose scores of a block stay in the nearest cache
+  static constexpr index_t many = 12;      // rows that pay for laying keys side by side
+
+  struct row_state : kernels::attention_row<W> {
+    key_range seen{};
+  };
+
+ public:
+  attention_stream(const attention_call<T>& call, index_t most_rows)
+      : call_(call),
+        group_(call.group),
+        packed_(call.queries() * call.group >= many),
+        stretch_(packed_ || converted ? block : 4 * block),
+        d_(padded(call.d)),
+        e_(padded(call.e)),
+        rows_(std::size_t(most_rows)),
+        keys_(call.k, call.d),
+        values_(call.v, call.e) {
+    const index_t beside = std::min(most_rows, together), sums = most_rows * sums_each(),
+                  q = most_rows * d_, scores = beside * stretch_, part = beside * e_,
+                  keys = packed_ || converted ? stretch_ * call.d : 0,
+                  values = converted ? stretch_ * call.e : 0,
+                  wide = packed_ && converted ? side_by_side * call.d : 0;
+    using rooms = aligned_rooms;
+    rooms memory(rooms::bytes<double>(sums) + rooms::bytes<W>(q) + rooms::bytes<W>(scores) +
+                 rooms::bytes<W>(part) + rooms::bytes<W>(keys) + rooms::bytes<W>(values) +
+                 rooms::bytes<W>(wide));
+    sums_ = memory.take<double>(sums);
+    q_ = memory.take<W>(q);
+    scores_ = memory.take<W>(scores);
+    part_ = memory.take<W>(part);
+    keys_.keep_in(laid_ = memory.take<W>(keys));
+    values_.keep_in(memory.take<W>(values));
+    wide_ = memory.take<W>(wide);
+    memory_ = std::move(memory);
+  }
+
+  /// Rows of a head of keys that one pass may take: their sums stay in a cache.
+  [[nodiscard]] static index_t rows_a_pass(const attention_call<T>& call) noexcept {
+    const index_t most = index_t(16384) / padded(call.e + 1) / together * together;
+    return std::clamp(most, together, 21 * together);
+  }
+
+  /// Rows first .. first + count - 1 of a head of keys. Requires count <= most_rows.
+  void pass(index_t head, index_t first, index_t count) {
+    head_ = head;
+    first_ = first;
+    keys_.choose(head);
+    values_.choose(head);
+    begin(count);
+    const key_range all = seen_by(0, count);
+    for (index_t t = all.low / stretch_ * stretch_; t < all.high; t += stretch_) {
+      const index_t size = std::min(stretch_, all.high - t);
+      if (packed_) {
+        keys_.lay_side_by_side(t, size, laid_, wide_);
+      } else {
+        keys_.load(t, size);
+      }
+      values_.load(t, size);
+      for (index_t r = 0; r < count; r += together) take(t, r, std::min(together, count - r));
+    }
+    for (index_t r = 0; r < count; ++r) finish(r);
+  }
+
+ private:
+  [[nodiscard]] static constexpr index_t padded(index_t n, index_t to = 16) noexcept {
+    return (n + to - 1) / to * to;
+  }
+  [[nodiscard]] index_t sums_each() const noexcept { return kernels::attention_sums<W> * e_; }
+  [[nodiscard]] row_state& row(index_t r) noexcept { return rows_[std::size_t(r)]; }
+  [[nodiscard]] double* sums(index_t r) const noexcept { return sums_ + r * sums_each(); }
+  [[nodiscard]] W* scores(index_t r) const noexcept { return scores_ + r * stretch_; }
+  [[nodiscard]] index_t query(index_t r) const noexcept { return (first_ + r) / group_; }
+  [[nodiscard]] index_t query_head(index_t r) const noexcept {
+    return head_ * group_ + (first_ + r) % group_;
+  }
+
+  template <class S>
+  static void set_zero(S* x, index_t n) noexcept {
+    std::memset(x, 0, std::size_t(n) * sizeof(S));  // in the widest stores, as std::fill is not
+  }
+
+  /// From the first to the last key that one of these rows sees; empty where none sees any.
+  [[nodiscard]] key_range seen_by(index_t r, index_t count) const noexcept {
+    key_range all{call_.keys(), 0};
+    for (index_t i = r; i < r + count; ++i) {
+      const key_range& seen = rows_[std::size_t(i)].seen;
+      if (seen.low == seen.high) continue;
+      all = {std::min(all.low, seen.low), std::max(all.high, seen.high)};
+    }
+    return all;
+  }
+
+  void begin(index_t count) {
+    const double scale = call_.template scale<double>();
+    for (index_t r = 0; r < count; ++r) {
+      const T* const from = call_.q.row(query(r)) + query_head(r) * call_.d;
+      W* const to = q_ + r * d_;
+      for (index_t c = 0; c < call_.d; ++c) to[c] = W(double(W(from[c])) * scale);
+      std::fill(to + call_.d, to + d_, W(0));
+      set_zero(sums(r), sums_each());
+      row(r) = {};
+      // q scale may overflow where q . k scale does not
+      row(r).irregular =
+          !std::all_of(to, to + call_.d, is_finite<W>) &&
+          std::all_of(from, from + call_.d, [](const T& x) { return is_finite(W(x)); });
+      row(r).seen = call_.sight(query(r));
+    }
+  }
+
+  /// The keys from t on, as many as a stretch has, for rows r .. r + count - 1.
+  void take(index_t t, index_t r, index_t count) {
+    const key_range near = seen_by(r, count);
+    const index_t size = std::min(near.high - t, stretch_);
+    if (size <= 0 || near.low >= t + stretch_) return;
+    multiply_keys(r, count, size);
+
+    const index_t whole = padded(size, kernels::weights_together);
+    bool any = false;
+    for (index_t i = 0; i < count; ++i) {
+      row_state& state = row(r + i);
+      bool some = false;
+      if (!state.done()) {
+        set_scores(t, r + i, scores(i), size, whole);
+        some = kernels::best::weigh_row<W>(scores(i), whole, state, sums(r + i), sums_each());
+      }
+      if (!some) set_zero(scores(i), whole);
+      any = any || some;
+    }
+    if (!any) return;
+
+    for (index_t j = 0; j < size; j += block) {
+      const index_t some = std::min(block, size - j);
+      set_zero(part_, count * e_);
+      add_values(j, some, count);
+      for (index_t i = 0; i < count; ++i) {
+        if (!fold(i, r + i)) add_kept_values(t, j, some, i, r + i);
+      }
+    }
+  }
+
+  void multiply_keys(index_t r, index_t count, index_t size) const {
+    const W* const q = q_ + r * d_;
+    if (!packed_) {
+      return keys_.in_runs(0, size, [&](index_t j, index_t run, const W* keys, index_t stride) {
+        kernels::best::score_rows<W>(q, d_, count, keys, stride, run, call_.d, scores_ + j,
+                                     stretch_);
+      });
+    }
+    set_zero(scores_, count * stretch_);
+    for (index_t j = 0; j < size; j += side_by_side) {
+      kernels::add_product<W>(q, d_, 1, laid_ + j * call_.d, side_by_side, scores_ + j, stretch_,
+                              count, call_.d, side_by_side);
+    }
+  }
+
+  void add_values(index_t first, index_t size, index_t count) const {
+    values_.in_runs(first, size, [&](index_t j, index_t run, const W* values, index_t stride) {
+      if (packed_) {
+        kernels::add_product<W>(scores_ + j, stretch_, 1, values, stride, part_, e_, count, run,
+                                call_.e);
+      } else {
+        kernels::best::add_values<W>(scores_ + j, stretch_, count, values, stride, run, call_.e,
+                                     part_, e_);
+      }
+    });
+  }
+
+  /// Row i of the block's sums, of the row r of all; false where one of them is not finite.
+  [[nodiscard]] bool fold(index_t i, index_t r) noexcept {
+    return kernels::best::fold_row<W>(part_ + i * e_, e_, sums(r));
+  }
+
+  /// The same block for one row, some of whose values are infinite or NaN: those of weight 0 must not show.
+  void add_kept_values(index_t t, index_t first, index_t size, index_t i, index_t r) {
+    W* const part = part_ + i * e_;
+    set_zero(part, e_);
+    values_.in_runs(first, size, [&](index_t j, index_t run, const W* values, index_t stride) {
+      kernels::best::add_kept_values<W>(scores(i) + j, values, stride, run, call_.e, part);
+    });
+    if (!fold(i, r)) add_term_by_term(t + first, r, scores(i) + first, size);
+  }
+
+  /// From products to scores: cap and bias, and -inf for what row r does not see. `whole` scores have room.
+  void set_scores(index_t t, index_t r, W* s, index_t size, index_t whole) const {
+    const attention_options<T>& o = call_.options;
+    const key_range& seen = rows_[std::size_t(r)].seen;
+    const index_t low = std::clamp(seen.low - t, index_t(0), size);
+    const index_t high = std::clamp(seen.high - t, low, size);
+    if (o.softcap > 0) {
+      const W cap = W(o.softcap);
+      for (index_t j = low; j < high; ++j) s[j] = soft_capped(s[j], cap);
+    }
+    if (o.bias.given()) {
+      const auto bias = o.bias.line(query(r), false).segment(t, size);
+      for (index_t j = low; j < high; ++j) s[j] += bias[j];
+    }
+    if (o.mask.given()) {
+      const auto mask = o.mask.line(query(r), false).segment(t, size);
+      for (index_t j = low; j < high; ++j) s[j] = mask[j] ? s[j] : -infinity<W>;
+    }
+    std::fill(s, s + low, -infinity<W>);
+    std::fill(s + high, s + whole, -infinity<W>);
+  }
+
+  /// The same in double, where what overflows in T is finite.
+  void add_term_by_term(index_t t, index_t r, const W* weights, index_t size) {
+    double* const to = sums(r);
+    bool finite_values = true;
+    for (index_t j = 0; j < size; ++j) {
+      if (!(W(0) < weights[j])) continue;
+      const T* const v = values_.row(t + j);
+      for (index_t c = 0; c < call_.e; ++c) {
+        finite_values = finite_values && is_finite(W(v[c]));
+        to[c] += double(weights[j]) * double(W(v[c]));
+      }
+    }
+    // the products of doubles above 2^115 may themselves overflow
+    if (finite_values && !std::all_of(to, to + call_.e, is_finite<double>)) row(r).irregular = true;
+  }
+
+  void finish(index_t r) {
+    const row_state& state = row(r);
+    if (state.irregular) return attend_by_terms(call_, query(r), query_head(r));
+    const double* const from = sums(r);
+    const double sum = state.sum.high + state.sum.low, inverse = 0 < sum ? 1 / sum : 0.0;
+    call_.write(query(r), query_head(r), state.log_sum(), [&](index_t c) {
+      if (is_nan(sum)) return sum;
+      double total = from[c];
+      if constexpr (kernels::attention_sums<W> == 2) total += is_finite(total) ? from[e_ + c] : 0.0;
+      return total * inverse;
+    });
+  }
+
+  const attention_call<T>& call_;
+  index_t group_;
+  bool packed_;
+  index_t stretch_;  // keys whose scores are made before their values are taken
+  index_t d_, e_;    // padded to whole vectors
+  std::vector<row_state> rows_;
+  aligned_rooms memory_;
+  double* sums_;
+  W *q_, *scores_, *part_, *laid_, *wide_;
+  token_stretch<T> keys_, values_;
+  index_t head_ = 0, first_ = 0;
+};
+
+}  // namespace cumulus::detail
+
+#endif  // CUMULUS_VECTORS

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+//
+// Derivatives of logsumexp, softmax and log_softmax, from the shifted exponentials: never from e^(x
+// - logsumexp), which loses its digits with the size of x.
+// Layer 1 (kernels): portable loops;
+// unchecked, noexcept, no allocation.
+#pragma once
+
+#include <cumulus/detail/rows/softmax.hpp>
+
+namespace cumulus::detail::kernels {
+
+/// The Jacobian product by the vector kernels, on copies; false, and nothing written, for what they leave to the loops: rows
+/// that softmax_row leaves, directions that are not finite, factors of a size whose products might not fit, and shares
+/// that might be below the normal range, since a large direction would show their rounding.
+template <class S>
+[[nodiscard]] bool vector_jacobian_product([[maybe_unused]] const terms<S>& t,
+                                           [[maybe_unused]] const strided<const S>& v,
+                                           [[maybe_unused]] const strided<S>& out,
+                                           [[maybe_unused]] double factor,
+                                           [[maybe_unused]] bool twice) noexcept {
+#if CUMULUS_VECTORS
+  if constexpr (vector_scalar<S> && std::same_as<S, row_scalar<S>>) {
+    const double size = absolute(factor);
+    if (!is_vector_row(t) || is_composed(t) || t.mask.data != nullptr ||
+        !(0x1p-30 < size && size < 0x1p30))
+      return false;
+    gathered_row<S> row(t), direction(terms<S>{v});
+    const index_t n = row.size();
+    if (n < 2 || direction.size() != n) return false;
+    S* const p = row.data();
+    const S* const d = direction.data();
+    const quiet_flags flags;
+    const S largest = best::row_largest<S>(p, n), smallest = best::row_smallest<S>(p, n);
+    const S most = max_of(best::row_largest<S>(d, n), S(-best::row_smallest<S>(d, n)));
+    const double normal = std::same_as<S, float> ? 87 : 708,
+                 room = std::same_as<S, float> ? 0x1p60 : 0x1p500;
+    const double spread = (double(largest) - double(smallest)) * double(t.scale);
+    const bool fits = spread + std::log(double(n)) < normal && double(most) < room;
+    const index_t peak = fits ? best::position_of<S>(p, n, largest) : n;
+    const S origin = peak < n ? d[peak] : S(0);
+    if (peak == n || !contiguous_softmax(static_cast<const S*>(p), p, n, double(t.scale), {}) ||
+        is_nan(p[peak])) {
+      flags.restore();
+      return false;
+    }
+    const double mean = best::dot_row<S>(p, d, n, origin).value();
+    if (!is_finite(mean)) {  // a direction that is NaN
+      flags.restore();
+      return false;
+    }
+    best::jacobian_row<S>(p, d, p, n, origin, S(mean), S(twice ? factor * factor : factor));
+    row.scatter(t, out, S(0));
+    return true;
+  }
+#endif
+  return false;
+}
+
+/// out_i = factor p_i (v_i - sum_j p_j v_j), p the softmax: its Jacobian, which is symmetric, times v;
+/// the sink counts as an outcome with v = 0. `twice` multiplies by the factor once more. Requires out
+/// apart from x, or x itself.
+///
+/// v is taken relative to its value at the largest term, so that a constant v gives exactly 0.
+/// Edges   where p_i is 0 because x_i is -inf or left out, 0 whatever v_i; a row without a positive
+///         finite sum gives 0 where its softmax is a number.
+/// Cost    as softmax_row on copies for the rows vector_jacobian_product takes; others four reads of x, two of v, 3n exp.
+template <class S>
+void softmax_jacobian_product(const terms<S>& t, strided<const S> v, strided<S> out,
+                              degenerate policy, const compute_scalar<S>& factor,
+                              bool twice) noexcept {
+  using T = compute_scalar<S>;
+  if (vector_jacobian_product(t, v, out, t.given_scale, twice)) return;
+  exp_sum_result<T> sum = exp_sum(t);
+  if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
+  if (!sum.positive()) {
+    degenerate_softmax(t, sum, out, policy, false);
+    for (index_t i = 0; i < t.size(); ++i) out[i] = is_nan(out[i]) ? out[i] : S(0);
+    return;
+  }
+  const T total = sum.relative();
+  const T reference = sum.peak.is_sink ? T(0) : T(v[sum.position]);
+  const auto has_share = [&](index_t i) { return t.takes_part(i) && -infinity<T> < t.exponent(i); };
+  compensated<T> moment;
+  for (index_t i = 0; i < t.count(); ++i) {
+    if (i == sum.position || !has_share(i)) continue;
+    const T value = i == t.size() ? T(0) : T(v[i]);
+    moment += share_times(t, i, sum, total, T(value - reference));
+  }
+  const T mean = moment.value();
+  for (index_t i = 0; i < t.size(); ++i) {
+    if (!has_share(i)) {
+      out[i] = S(0);
+      continue;
+    }
+    const bool at_peak = i == sum.position && !is_nan(reference);
+    const T change = T(at_peak ? T(0) : T(T(v[i]) - reference)) - mean;
+    const bool none = !(change < T(0) || T(0) < change || is_nan(change));  // 0 at any scale
+    const T product = none ? T(0) : T(share_times(t, i, sum, total, T(change * factor)));
+    out[i] = S(twice && !none ? T(product * factor) : product);
+  }
+}
+
+/// out_i = factor (g_i - p_i sum_j g_j): the transposed Jacobian of log_softmax times g; the mask leaves
+/// its g out. At the largest term, where p_i is near 1, as (g_i rest - the other g) / (1 + rest).
+/// Edges   entries left out: 0; x_i = -inf: g_i.
+/// Cost    four reads of x, two of g, 2n exp.
+template <class S>
+void log_softmax_transposed_product(const terms<S>& t, strided<const S> g, strided<S> out,
+                                    degenerate policy, const compute_scalar<S>& factor) noexcept {
+  using T = compute_scalar<S>;
+  exp_sum_result<T> sum = exp_sum(t);
+  if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
+  compensated<T> others;  // of the largest term
+  for (index_t i = 0; i < t.size(); ++i) {
+    if (i != sum.position && t.takes_part(i)) others += T(g[i]);
+  }
+  if (!sum.positive()) {
+    if (sum.position >= 0 && sum.position < t.size()) others += T(g[sum.position]);
+    const T all = others.value();
+    degenerate_softmax(t, sum, out, policy, false);
+    for (index_t i = 0; i < t.size(); ++i) {
+      const T p = T(out[i]);
+      if (!t.takes_part(i)) continue;
+      const T product = is_nan(p) ? p : !(T(0) < p) ? T(g[i]) : T(T(g[i]) - p * all);
+      out[i] = S(T(product * factor));
+    }
+    return;
+  }
+  const T total = sum.relative();
+  const T peak_g = sum.position < t.size() ? T(g[sum.position]) : T(0);
+  compensated<T> everything = others;
+  const T all = (everything += peak_g).value();
+  for (index_t i = 0; i < t.size(); ++i) {
+    T product(0);
+    if (!t.takes_part(i)) {
+      out[i] = S(0);
+      continue;
+    }
+    if (i == sum.position) {
+      product = T(T(peak_g * sum.rest.value()) - others.value()) / total;
+    } else if (!(-infinity<T> < t.exponent(i))) {
+      product = T(g[i]);
+    } else {
+      product = T(g[i]) - share_times(t, i, sum, total, all);
+    }
+    out[i] = S(T(product * factor));
+  }
+}
+
+/// out_i = d logsumexp / d w_i = e^{s x_i} / sum, for terms of weight 0 too; masked entries 0, and
+/// all where there is no finite positive sum to divide by and no limit either: NaN, or 0 for
+/// nothing but -inf.
+template <class S>
+void logsumexp_weight_gradient(const terms<S>& t, strided<S> out) noexcept {
+  using T = compute_scalar<S>;
+  const exp_sum_result<T> sum = exp_sum(t);
+  const T total = sum.relative();
+  for (index_t i = 0; i < t.size(); ++i) {
+    const T x = t.exponent(i);
+    if (t.mask.data != nullptr && !t.mask[i]) {
+      out[i] = S(0);
+    } else if (!sum.finite()) {
+      out[i] = sum.infinite > 0 && !sum.invalid && x < infinity<T> ? S(0) : quiet_nan<S>;
+    } else if (is_nan(x) || sum.position < 0) {
+      out[i] = is_nan(x) || -infinity<T> < x ? quiet_nan<S> : S(0);
+    } else {
+      const compensated<T> gap = exponent_gap(t, i, sum.peak);
+      const T half = exponential(compensated<T>{gap.high / 2, gap.low / 2});
+      out[i] = S(half / sum.peak.weight * half / total);
+    }
+  }
+}
+
+}  // namespace cumulus::detail::kernels

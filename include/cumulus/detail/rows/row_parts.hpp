@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+//
+// The sums of contiguous rows, of any size of their elements, and of long rows in parts.
+// Layer 1 (kernels): unchecked, noexcept; allocates for rows of more than 2^18 elements only.
+#pragma once
+
+#include <cumulus/core/executor.hpp>
+#include <cumulus/detail/simd/vectors.hpp>
+#include <memory>
+#include <new>
+
+#if CUMULUS_VECTORS
+
+namespace cumulus::detail::kernels {
+
+/// The sums of a row of elements too large for the scheme: relative to the largest, from which those that matter have exact
+/// differences.
+template <bool Keep, class T>
+void sum_far_row(const T* x, T* out, index_t n, row_sums<T>& row) noexcept {
+  const T largest = best::row_largest<T>(x, n);
+  row_sums<T> far;
+  far.scale = row.scale;
+  far.has_fma = row.has_fma;
+  far.known = far.shift = largest;
+  far.raised = true;
+  row = far;
+  const double exponent = double(largest) * row.scale;
+  if (-0x1p1000 < exponent && exponent < 0x1p1000) best::sum_row<T, false, Keep>(x, out, n, row);
+}
+
+/// The sums of a row and, where `Keep`, its terms; in place x must stay readable until no rise can ask for it again,
+/// so its largest element is looked for first.
+template <bool Keep, class T>
+[[nodiscard, gnu::always_inline]] inline row_sums<T> sum_row(const T* x, T* out, index_t n,
+                                                             double scale,
+                                                             T known = -infinity<T>) noexcept {
+  row_sums<T> row;
+  row.scale = scale;
+  row.has_fma = active_isa_level() > 0;
+  row.known = known;
+  if (Keep && x == out && !is_finite(known)) {
+    row.known = best::row_largest<T>(x, n);
+    if (!is_finite(row.known)) return row;
+  }
+  if (scale < 1 || 1 < scale) {
+    best::sum_row<T, false, Keep>(x, out, n, row);
+  } else {
+    best::sum_row<T, true, Keep>(x, out, n, row);
+  }
+  if (row.out_of_reach) sum_far_row<Keep>(x, out, n, row);
+  return row;
+}
+
+/// out_i = out_i / sum. Exactly for double, and where a term may be nearly all of the sum.
+template <class T>
+void divide(T* out, index_t n, const row_sums<T>& row, const compensated<double>& total) noexcept {
+  if (std::same_as<T, double> || row.may_dominate(total.high)) {
+    best::divide_row<T, true>(out, n, total);
+  } else {
+    best::divide_row<T, false>(out, n, total);
+  }
+}
+
+/// The same of a part of a row, whose stretches have powers of their own.
+template <class T>
+void divide_stretches(T* out, index_t n, const row_sums<T>& part, const row_sums<T>& row,
+                      const compensated<double>& total) noexcept {
+  index_t begin = part.stretches[0].first;
+  for (index_t i = 0; i < begin; ++i) out[i] = T(0);
+  for (int k = 0; k < part.stretch_count; ++k) {
+    const index_t end = k + 1 < part.stretch_count ? part.stretches[k + 1].first : n;
+    divide(out + begin, end - begin, row, total);
+    const index_t fall = part.stretches[k].power - row.power;
+    if (fall < -4 * row_sums<T>::dead) {
+      for (index_t i = begin; i < end; ++i) out[i] = T(0);
+    } else if (fall < 0) {
+      // in two factors: one alone may be less than the least number
+      for (const index_t power : {fall / 2, fall - fall / 2})
+        best::divide_row<T, true>(out + begin, end - begin,
+                                  {times_power_of_two(1.0, int(-power)), 0.0});
+    }
+    begin = end;
+  }
+}
+
+/// What a long row may be spread over.
+struct row_threads {
+  int threads = 1;
+  executor on{};
+};
+
+/// A row in parts of a fixed length, so that its sums do not depend on how many threads take them.
+template <class T>
+class row_parts {
+ public:
+  static constexpr index_t length = index_t(1) << 18;
+
+  row_parts(index_t n, const row_threads& on) noexcept
+      : n_(n), count_((n + length - 1) / length), on_(on) {
+    if (count_ > 1) parts_.reset(new (std::nothrow) row_sums<T>[std::size_t(count_)]);
+  }
+  /// False for a row of one part, or where there was no memory.
+  [[nodiscard]] bool several() const noexcept { return parts_ != nullptr; }
+
+  /// The sums of all parts together; of the whole row at once where they cannot be added.
+  template <bool Keep>
+  [[nodiscard]] row_sums<T> sum(const T* x, T* out, double scale) noexcept {
+    row_sums<T> row;
+    row.scale = scale;
+    row.has_fma = active_isa_level() > 0;
+    const bool in_place = Keep && x == out;
+    if (!several()) return whole<Keep>(x, out, row);
+    if (in_place) {
+      row.known = best::row_largest<T>(x, n_);
+      if (!is_finite(row.known)) return row;
+      row_sums<T> probe = row;
+      if (!probe.start(row.known)) return whole<Keep>(x, out, row);
+    }
+    cumulus::detail::run_ranges(count_, 1, on_.threads, on_.on, [&](index_t first, index_t end) {
+      for (index_t i = first; i < end; ++i) {
+        parts_[std::size_t(i)] = sum_row<Keep>(x + i * length, Keep ? out + i * length : out,
+                                               size_of_part(i), scale, row.known);
+      }
+    });
+    for (index_t i = 0; i < count_; ++i) {
+      row_sums<T>& part = parts_[std::size_t(i)];
+      const bool shifted = part.shift < T(0) || T(0) < part.shift;
+      if (!part.started() && !shifted && is_all_nothing(x + i * length, size_of_part(i))) {
+        part.stretches[0] = {size_of_part(i), 0};  // all of it zeros
+        continue;
+      }
+      // (in place all have one power, and one whose terms are all 0 adds nothing)
+      if (!in_place && (!part.usable || shifted)) return whole<Keep>(x, out, row);
+      row.merge(part, i * length);
+    }
+    row.finish();
+    row.stretches[0] = {0, row.power};
+    row.stretch_count = 1;
+    return row;
+  }
+
+  /// out / sum, part by part.
+  void divide_all(T* out, const row_sums<T>& row) const noexcept {
+    const compensated<double> total = row.total();
+    cumulus::detail::run_ranges(count_, 1, on_.threads, on_.on, [&](index_t first, index_t end) {
+      for (index_t i = first; i < end; ++i) {
+        divide_stretches(out + i * length, size_of_part(i), parts_[std::size_t(i)], row, total);
+      }
+    });
+  }
+
+ private:
+  template <bool Keep>
+  [[nodiscard]] row_sums<T> whole(const T* x, T* out, const row_sums<T>& row) noexcept {
+    parts_.reset();
+    return sum_row<Keep>(x, out, n_, row.scale, row.known);
+  }
+  [[nodiscard]] static bool is_all_nothing(const T* x, index_t n) noexcept {
+    index_t i = 0;
+    while (i < n && x[i] <= -infinity<T>) ++i;
+    return i == n;
+  }
+  [[nodiscard]] index_t size_of_part(index_t i) const noexcept {
+    return i + 1 < count_ ? length : n_ - i * length;
+  }
+
+  index_t n_, count_;
+  row_threads on_;
+  std::unique_ptr<row_sums<T>[]> parts_;
+};
+
+}  // namespace cumulus::detail::kernels
+
+#endif  // CUMULUS_VECTORS

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+//
+// Softmax and its logarithm from the terms and their sum.
+// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+#pragma once
+
+#include <cumulus/core/tags.hpp>
+#include <cumulus/detail/loops/exp_sum.hpp>
+#include <cumulus/detail/rows/vector_rows.hpp>
+
+namespace cumulus::detail::kernels {
+
+/// The entries of a row whose sum is no finite positive number. An entry that has nothing is
+/// `nothing`, one that has it all is `all`, one among `parts` equals is `share`: 0, 1 and 1 /
+/// parts times the factor, or the logarithms of these without it.
+template <class S>
+void degenerate_softmax(const terms<S>& t, const exp_sum_result<compute_scalar<S>>& sum,
+                        strided<S> out, degenerate policy, bool logarithmic,
+                        const compute_scalar<S>& factor = compute_scalar<S>(1)) noexcept {
+  using T = compute_scalar<S>;
+  const S nothing = logarithmic ? -infinity<S> : S(0), all = logarithmic ? S(0) : S(factor);
+  S share = nothing;
+  if (policy == degenerate::uniform) {
+    index_t parts = 0;
+    for (index_t i = 0; i < t.size(); ++i) parts += t.takes_part(i) ? 1 : 0;
+    const T count = T(static_cast<double>(parts > 0 ? parts : 1));
+    share = S(logarithmic ? T(-logarithm(count)) : factor / count);
+  }
+  for (index_t i = 0; i < t.size(); ++i) {
+    if (!t.takes_part(i)) {
+      out[i] = nothing;
+    } else if (sum.invalid || sum.minus_infinite ||
+               (policy == degenerate::ieee && sum.infinite > 0)) {
+      out[i] = quiet_nan<S>;
+    } else if (sum.infinite == 0) {  // nothing but -inf
+      out[i] = policy == degenerate::zero      ? nothing
+               : policy == degenerate::uniform ? share
+                                               : quiet_nan<S>;
+    } else if (t.exponent(i) < infinity<T> && is_finite(t.weight(i))) {
+      out[i] = nothing;
+    } else {
+      out[i] = sum.infinite == 1 ? all : quiet_nan<S>;
+    }
+  }
+}
+
+/// p_i value, p_i = w_i e^{s x_i} / sum; where p_i is near the least number, from e^{s x_i} larger by 2^512.
+template <class S>
+[[nodiscard]] compute_scalar<S> share_times(const terms<S>& t, index_t i,
+                                            const exp_sum_result<compute_scalar<S>>& sum,
+                                            const compute_scalar<S>& total,
+                                            const compute_scalar<S>& value) noexcept {
+  using T = compute_scalar<S>;
+  const T plain = ratio(t, i, sum.peak);
+  if constexpr (std::floating_point<T>) {
+    constexpr int extra = 512;
+    if (absolute(plain) < times_power_of_two(std::numeric_limits<T>::min(), 64)) {
+      return times_power_of_two(T(ratio(t, i, sum.peak, extra) / total * value), -extra);
+    }
+  }
+  return plain / total * value;
+}
+
+/// Any terms. Cost    two reads of x, n exp for plain rows, whose terms wait in out; else three and 2n.
+template <class S>
+void softmax_loops(const terms<S>& t, strided<S> out, degenerate policy,
+                   const compute_scalar<S>& factor) noexcept {
+  using T = compute_scalar<S>;
+  constexpr bool roomy =
+      std::same_as<S, T> || std::same_as<S, float>;  // for a term between roundings
+  if (const index_t p = roomy && t.plain() ? largest_position(t.x) : -1; p >= 0) {
+    const auto keep = [&](index_t i, const T& term) { out[i] = S(term); };
+    const T whole = plain_exp_sum(t.x, t.exponent(p), keep).value();
+    for (index_t i = 0; i < t.size(); ++i) out[i] = S(T(out[i]) / whole);
+    return;
+  }
+  exp_sum_result<T> sum = exp_sum(t);
+  if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
+  if (!sum.positive()) return degenerate_softmax(t, sum, out, policy, false, factor);
+  const T total = sum.relative();
+  for (index_t i = 0; i < t.size(); ++i) {
+    const bool zero = !t.takes_part(i) || !(-infinity<T> < t.exponent(i));
+    if (zero) {
+      out[i] = S(0);
+    } else if (t.scaled) {
+      out[i] = S(share_times(t, i, sum, total, factor));
+    } else {
+      out[i] = S(T(ratio(t, i, sum.peak) / total * factor));
+    }
+  }
+}
+
+/// Any terms. Cost    three reads of x, n exp.
+template <class S>
+void log_softmax_loops(const terms<S>& t, strided<S> out, degenerate policy) noexcept {
+  using T = compute_scalar<S>;
+  exp_sum_result<T> sum = exp_sum(t);
+  if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
+  if (!sum.positive()) return degenerate_softmax(t, sum, out, policy, true);
+  const T log_total = sum.log_relative();
+  if (t.plain()) {
+    for (index_t i = 0; i < t.size(); ++i) {
+      const compensated<T> gap = difference(T(t.x[i]), sum.peak.exponent);
+      out[i] = S((gap.high - log_total) + gap.low);
+    }
+    return;
+  }
+  if (t.weights.data == nullptr) {
+    for (index_t i = 0; i < t.size(); ++i) {
+      if (!t.takes_part(i)) {
+        out[i] = -infinity<S>;
+        continue;
+      }
+      const compensated<T> gap = exponent_gap(t, i, sum.peak);
+      out[i] = S((gap.high - log_total) + gap.low);
+    }
+    return;
+  }
+  for (index_t i = 0; i < t.size(); ++i) {
+    if (!t.takes_part(i) || !(-infinity<T> < t.exponent(i))) {
+      out[i] = -infinity<S>;
+      continue;
+    }
+    compensated<T> gap = exponent_gap(t, i, sum.peak);
+    if (is_finite(gap.high)) {
+      gap += log_weight_gap(t, i, sum.peak);
+      gap += T(-log_total);
+    }
+    out[i] = t.weight(i) < T(0) ? quiet_nan<S> : S(gap.value());
+  }
+}
+
+/// out_i = factor w_i e^{s x_i} / sum; plain terms take the factor 1. Requires out of x's size, x itself or memory apart from it.
+/// Cost    as softmax_row for the rows it takes; others take the loops' two reads of x and n exp, or three and 2n.
+template <class S>
+[[gnu::always_inline]] inline void softmax(
+    const terms<S>& t, strided<S> out, degenerate policy = degenerate::limit,
+    const compute_scalar<S>& factor = compute_scalar<S>(1)) noexcept {
+  using T = compute_scalar<S>;
+  const bool scaled_result = factor < T(1) || T(1) < factor || is_nan(factor);
+  if (scaled_result || !softmax_row(t, out)) softmax_loops(t, out, policy, factor);
+}
+
+/// out_i = log(w_i e^{s x_i} / sum). Requires as softmax.
+/// Cost    as log_softmax_row for the rows it takes; others three reads of x and n exp.
+template <class S>
+[[gnu::always_inline]] inline void log_softmax(const terms<S>& t, strided<S> out,
+                                               degenerate policy = degenerate::limit) noexcept {
+  if (!log_softmax_row(t, out)) log_softmax_loops(t, out, policy);
+}
+
+}  // namespace cumulus::detail::kernels

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// What a pass over weighted elements learns beside their power sums.
+// Layer 1 (kernels).
+#pragma once
+
+#include <cumulus/detail/core/compensated.hpp>
+
+namespace cumulus::detail::kernels {
+
+struct weighted_range {
+  /// Of the elements of a weight other than 0.
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  compensated<double> weight;  ///< the sum of the weights
+  double least_weight = 0;     ///< or 0
+};
+
+}  // namespace cumulus::detail::kernels
