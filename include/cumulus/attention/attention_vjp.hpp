@@ -178,8 +178,7 @@ template <class T, class Slopes>
   if (log_sum.given())
     require_same_size(name, "the log-sum-exps", n, "their cotangent", log_sum.size());
   if (n > 0 && (m == 0 || (causal && n > m)))
-    refuse(std::string(name) + ": " + std::to_string(n) + " queries, but " + std::to_string(m) +
-           " keys; each needs one");
+    refuse({name, ": ", n, " queries, but ", m, " keys; each needs one"});
   attention_gradient<T> out;
   using matrix = typename attention_gradient<T>::matrix;
   Eigen::Matrix<C, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> dk(m, d), dv(m, e);
@@ -247,9 +246,7 @@ template <real_matrix Q, real_matrix K, real_matrix V, real_matrix G>
   detail::require_threads(name, o.threads);
   if (o.window > 0 || o.sinks > 0 || o.projection.rows() > 0 || o.projection.cols() > 0 ||
       o.heads != 1 || o.kv_heads != 1)
-    detail::refuse(std::string(name) + ": a window of " + std::to_string(o.window) + ", " +
-           std::to_string(o.sinks) + " sinks, " + std::to_string(o.heads) +
-           " heads, or a projection; it has the gradient of one head without them");
+    detail::refuse({name, ": a window of ", o.window, ", ", o.sinks, " sinks, ", o.heads, " heads, or a projection; it has the gradient of one head without them"});
   const double scale = o.scale ? *o.scale : 1 / std::sqrt(double(q.width()));
   return detail::attention_pullback<T>(name, q, k, v, cotangent, log_sum_exp, o.causal, scale,
                                        detail::truncated_slopes<detail::compute_scalar<T>>(o));

@@ -19,7 +19,7 @@ template <class T, class S>
 void require_block_sparse(const block_sparse_call<T, S>& call) {
   const char* const name = "block_sparse_attention";
   const auto text = [](index_t n) { return std::to_string(n); };
-  const auto fail = [&](const std::string& what) { refuse(std::string(name) + ": " + what); };
+  const auto fail = [&](const std::string& what) { refuse({name, ": ", what}); };
   const block_sparse_options& o = call.o;
   const block_summary& parts = call.blocks.parts();
   require_same_size(name, "a key", call.k.width(), "a query", call.q.width());
@@ -88,8 +88,7 @@ requires(detail::attention_arguments<Q, K, V>)
   const token_rows<T>&qs = detail::tokens_of<T>(q), &ks = detail::tokens_of<T>(k),
         &vs = detail::tokens_of<T>(v);
   if (o.group < 1 || qs.size() % o.group != 0)
-    detail::refuse("block_sparse_attention: " + std::to_string(qs.size()) + " queries in groups of " +
-           std::to_string(o.group));
+    detail::refuse({"block_sparse_attention: ", qs.size(), " queries in groups of ", o.group});
   const index_t positions = qs.size() / o.group;
   const detail::block_sparse_call<T, S> call{
       qs,
@@ -102,7 +101,7 @@ requires(detail::attention_arguments<Q, K, V>)
   if (positions > 0) detail::require_block_sparse(call);
   if (past_sums != nullptr) {
     if (positions != 1)
-      detail::refuse("block_sparse_attention: sums of one position for " + std::to_string(positions));
+      detail::refuse({"block_sparse_attention: sums of one position for ", positions});
     detail::require_same_size("block_sparse_attention", "the past blocks",
                       call.past(call.first_query) * blocks.block_size(), "past_sums",
                       past_sums->size());

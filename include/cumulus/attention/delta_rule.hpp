@@ -27,8 +27,7 @@ class delta_rule_state {
  public:
   delta_rule_state(index_t d, index_t e) : d_(d), e_(e) {
     if (d < 1 || e < 1)
-      detail::refuse("delta_rule_state: keys of width " + std::to_string(d) + " and values of width " +
-             std::to_string(e) + "; at least 1");
+      detail::refuse({"delta_rule_state: keys of width ", d, " and values of width ", e, "; at least 1"});
     state_.assign(std::size_t(d * e), T(0));
     key_.resize(std::size_t(d));
     error_.resize(std::size_t(e));
@@ -40,7 +39,7 @@ class delta_rule_state {
     detail::require_same_size("delta_rule_state::add", "the state's key", d_, "key", k.size());
     detail::require_same_size("delta_rule_state::add", "the state's value", e_, "value", v.size());
     if (!(beta > 0 && beta < 2))
-      detail::refuse("delta_rule_state::add: beta " + std::to_string(beta) + " is outside (0, 2)");
+      detail::refuse({"delta_rule_state::add: beta ", beta, " is outside (0, 2)"});
     const auto from = k.view(), to = v.view();
     bool is_zero = true;
     for (index_t i = 0; i < d_; ++i) {

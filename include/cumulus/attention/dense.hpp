@@ -46,27 +46,25 @@ void require_attention(const token_rows<T>& q, const token_rows<T>& k, const tok
   const std::string counts =
       text(heads.queries) + " heads of queries, " + text(heads.keys) + " of keys";
   if (heads.keys < 1 || heads.queries < 1 || heads.queries % heads.keys != 0)
-    refuse("attention: " + counts + "; the first must be a multiple of the second");
+    refuse({"attention: ", counts, "; the first must be a multiple of the second"});
   const auto require_heads = [&](const char* what, index_t width, index_t count) {
     if (width % count != 0)
-      refuse("attention: " + std::string(what) + " of width " + text(width) + " for " +
-             text(count) + " heads");
+      refuse({"attention: ", what, " of width ", text(width), " for ", text(count), " heads"});
   };
   require_heads("queries", q.width(), heads.queries);
   require_heads("keys", k.width(), heads.keys);
   require_heads("values", v.width(), heads.keys);
   if (q.width() / heads.queries != k.width() / heads.keys)
-    refuse("attention: queries of width " + text(q.width() / heads.queries) + ", keys of width " +
-           text(k.width() / heads.keys));
+    refuse({"attention: queries of width ", text(q.width() / heads.queries), ", keys of width ", text(k.width() / heads.keys)});
   if (k.size() != v.size())
-    refuse("attention: " + text(k.size()) + " keys, " + text(v.size()) + " values");
+    refuse({"attention: ", text(k.size()), " keys, ", text(v.size()), " values"});
   o.bias.require_shape(name, "bias", q.size(), k.size(), false);
   o.mask.require_shape(name, "mask", q.size(), k.size(), false);
   o.sink.require_count(name, "sink", heads.queries);
   if (!(o.softcap >= 0))
-    refuse("attention: a softcap of " + std::to_string(o.softcap) + "; at least 0");
+    refuse({"attention: a softcap of ", o.softcap, "; at least 0"});
   if (o.window && *o.window < 1)
-    refuse("attention: a window of " + text(*o.window) + " tokens; at least 1");
+    refuse({"attention: a window of ", text(*o.window), " tokens; at least 1"});
   require_threads(name, o.threads);
 }
 

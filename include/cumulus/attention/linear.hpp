@@ -87,12 +87,10 @@ template <class T>
                                                           const linear_attention_options& o = {}) {
   const char* const name = "linear_attention";
   if (o.heads < 1 || o.kv_heads < 1 || o.heads % o.kv_heads != 0)
-    detail::refuse("linear_attention: " + std::to_string(o.heads) + " heads, not a multiple of the keys' " +
-           std::to_string(o.kv_heads));
+    detail::refuse({"linear_attention: ", o.heads, " heads, not a multiple of the keys' ", o.kv_heads});
   const auto per_head = [&](const char* what, index_t width, index_t heads) {
     if (width % heads != 0)
-      detail::refuse(std::string(name) + ": " + what + " of width " + std::to_string(width) + " in " +
-             std::to_string(heads) + " heads");
+      detail::refuse({name, ": ", what, " of width ", width, " in ", heads, " heads"});
     return width / heads;
   };
   const index_t n = queries.size(), m = keys.size();
@@ -103,20 +101,16 @@ template <class T>
   const bool projects = o.projection.rows() > 0 || o.projection.cols() > 0;
   if (projects) {
     if (o.projection.size() == 0)
-      detail::refuse(std::string(name) + ": a projection of " + std::to_string(o.projection.rows()) +
-             " x " + std::to_string(o.projection.cols()) + ", which has no scores");
+      detail::refuse({name, ": a projection of ", o.projection.rows(), " x ", o.projection.cols(), ", which has no scores"});
     detail::require_same_size(name, "a key", width, "projection", index_t(o.projection.rows()));
     if (o.window > 0 || o.sinks > 0)
-      detail::refuse(std::string(name) + ": a projection, and a window of " + std::to_string(o.window) +
-             " and " + std::to_string(o.sinks) + " sinks, whose scores it would change");
+      detail::refuse({name, ": a projection, and a window of ", o.window, " and ", o.sinks, " sinks, whose scores it would change"});
   }
   const index_t d = projects ? index_t(o.projection.cols()) : width;
   if (o.window > 0 && !o.causal)
-    detail::refuse(std::string(name) + ": a window of " + std::to_string(o.window) +
-           " tokens, but queries that see all keys");
+    detail::refuse({name, ": a window of ", o.window, " tokens, but queries that see all keys"});
   if (n > 0 && (m == 0 || (o.causal && n > m)))
-    detail::refuse(std::string(name) + ": " + std::to_string(n) + " queries, but " + std::to_string(m) +
-           " keys; each needs one");
+    detail::refuse({name, ": ", n, " queries, but ", m, " keys; each needs one"});
   detail::require_threads(name, o.threads);
 
   const bool by_scores =

@@ -81,7 +81,7 @@ inline void require_linear_options(const char* function, index_t d, index_t e,
                                    const linear_attention_options& o, std::size_t scalar_bytes,
                                    bool keeps_state) {
   const auto fail = [&](const std::string& message) {
-    refuse(std::string(function) + ": " + message);
+    refuse({function, ": ", message});
   };
   require_order(function, o.order, 0, max_feature_order, "max_feature_order");
   if (o.form != form::taylor && o.form != form::moment)

@@ -50,7 +50,7 @@ namespace cumulus {
 /// Source  J. Buckman, C. Gelada, S. Zhang et al., arXiv 2507.04239; its gates and its 1e-6 in the divisor are left out.
 [[nodiscard]] inline linear_attention_options power_attention(std::integral auto p) {
   detail::require_order("power_attention", p, 2, detail::max_feature_order, "max_feature_order");
-  if (p % 2 != 0) detail::refuse("power_attention: power " + std::to_string(p) + " is odd");
+  if (p % 2 != 0) detail::refuse({"power_attention: power ", p, " is odd"});
   linear_attention_options o{
       .order = int(p), .form = form::moment, .centred = false, .causal = true};
   o.polynomial.assign(std::size_t(p) + 1, 0.0);

@@ -175,11 +175,9 @@ class linear_attention_state {
     if (asked_ != other.asked_ || a.form != c.form || a.centred != c.centred ||
         a.window != c.window || a.sinks != c.sinks || a.decay < c.decay || c.decay < a.decay ||
         a.given != c.given || memory_.keeps_all() != other.memory_.keeps_all())
-      detail::refuse("linear_attention_state: states of order " + std::to_string(asked_) + " and " +
-             std::to_string(other.asked_) + ", or of other options, do not add");
+      detail::refuse({"linear_attention_state: states of order ", asked_, " and ", other.asked_, ", or of other options, do not add"});
     if (scale_ < other.scale_ || other.scale_ < scale_)
-      detail::refuse("linear_attention_state: states of scale " + std::to_string(double(scale_)) + " and " +
-             std::to_string(double(other.scale_)) + " do not add");
+      detail::refuse({"linear_attention_state: states of scale ", double(scale_), " and ", double(other.scale_), " do not add"});
     if (!other.empty()) memory_.merge(other.memory_);
     return *this;
   }
@@ -250,7 +248,7 @@ class linear_attention_state {
     detail::require_same_size(function, "keys", keys.size(), "values", values.size());
   }
   void require_keys(const char* function) const {
-    if (empty()) detail::refuse(std::string(function) + ": a query, but 0 keys");
+    if (empty()) detail::refuse({function, ": a query, but 0 keys"});
   }
 
   /// n <= tall queries, of which the last sees `seen` of the tokens that wait; `causal`: each one more than that before it.

@@ -26,8 +26,8 @@ void require_moba(const char* function, const Q& q, const K& k, const V& v, cons
   require_same_size(function, "K", k.rows(), "V", v.rows());
   require_same_size(function, "a query", q.cols(), "a key", k.cols());
   if (o.block < 1)
-    refuse(std::string(function) + ": a block of " + std::to_string(o.block) + " tokens");
-  if (o.top < 1) refuse(std::string(function) + ": " + std::to_string(o.top) + " blocks a query");
+    refuse({function, ": a block of ", o.block, " tokens"});
+  if (o.top < 1) refuse({function, ": ", o.top, " blocks a query"});
 }
 
 /// For each query the blocks before its own that it sees, in order: the top - 1 of the largest q . (mean key), the earlier of

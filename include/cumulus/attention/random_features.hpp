@@ -25,8 +25,7 @@ class positive_random_features {
   positive_random_features(index_t d, index_t count, std::uint64_t seed, bool orthogonal)
       : d_(d), count_(count) {
     if (d < 1 || count < 1)
-      detail::refuse("positive_random_features: " + std::to_string(count) + " features of width " +
-             std::to_string(d) + "; at least 1");
+      detail::refuse({"positive_random_features: ", count, " features of width ", d, "; at least 1"});
     std::mt19937_64 engine(seed);
     const auto uniform = [&] { return (double(engine() >> 11) + 0.5) * 0x1p-53; };
     const auto normal = [&] {
@@ -115,14 +114,11 @@ template <real_matrix Q, real_matrix K, real_matrix V>
   detail::require_same_size(name, "a query", d, "a key", k.width());
   detail::require_same_size(name, "keys", m, "values", v.size());
   if (n > 0 && (m == 0 || (o.causal && n > m)))
-    detail::refuse(std::string(name) + ": " + std::to_string(n) + " queries, but " + std::to_string(m) +
-           " keys; each needs one");
+    detail::refuse({name, ": ", n, " queries, but ", m, " keys; each needs one"});
   if (d < 1 || o.features < 0)
-    detail::refuse(std::string(name) + ": " + std::to_string(o.features) + " features of width " +
-           std::to_string(d) + "; at least 0, of width 1");
+    detail::refuse({name, ": ", o.features, " features of width ", d, "; at least 0, of width 1"});
   if (o.scale && !(*o.scale >= 0 && detail::is_finite(*o.scale)))
-    detail::refuse(std::string(name) + ": a scale of " + std::to_string(*o.scale) +
-           "; its root multiplies queries and keys");
+    detail::refuse({name, ": a scale of ", *o.scale, "; its root multiplies queries and keys"});
   const index_t count =
       o.features > 0 ? o.features : std::max(index_t(double(d) * std::log(double(d))), index_t(1));
   positive_random_features<T> map(d, count, o.seed, o.orthogonal);

@@ -130,7 +130,7 @@ class residual_sums {
  private:
   static index_t checked(const char* what, std::integral auto width) {
     if (std::cmp_less(width, 1))
-      detail::refuse(std::string("residual_sums: a ") + what + " width of " + std::to_string(width));
+      detail::refuse({"residual_sums: a ", what, " width of ", width});
     return index_t(width);
   }
   void require_widths(const char* function, const token_rows<T>& keys,
@@ -145,14 +145,12 @@ class residual_sums {
     const char* const name = "residual_sums::rest";
     require_widths(name, keys, values);
     if (keys.size() < count_)
-      detail::refuse(std::string(name) + ": " + std::to_string(keys.size()) + " keys, but sums of " +
-             std::to_string(count_));
+      detail::refuse({name, ": ", keys.size(), " keys, but sums of ", count_});
     index_t left = count_, before = 0;
     for (const auto& [first, end] : selected) {
       require_range(name, first, end, count_);
       if (first < before)
-        detail::refuse(std::string(name) + ": rows from " + std::to_string(first) + " after rows up to " +
-               std::to_string(before));
+        detail::refuse({name, ": rows from ", first, " after rows up to ", before});
       before = end;
       left -= end - first;
     }
@@ -160,8 +158,7 @@ class residual_sums {
   }
   static void require_range(const char* function, index_t first, index_t end, index_t size) {
     if (first < 0 || end < first || size < end)
-      detail::refuse(std::string(function) + ": rows " + std::to_string(first) + ".." +
-             std::to_string(end) + " of " + std::to_string(size));
+      detail::refuse({function, ": rows ", first, "..", end, " of ", size});
   }
 
   void key_features(const T* k, double* phi) const {

@@ -29,7 +29,7 @@ struct block_sparse_preset {
 /// Quest: the box's upper end of every score, a budget of tokens, the last page always; at least 3 pages.
 /// Source   J. Tang et al., arXiv 2406.10774 (2024): pages of 16; budgets of 64 to 2048 tokens.
 [[nodiscard]] inline block_sparse_preset quest_preset(index_t budget = 1024, index_t page = 16) {
-  if (page < 1) detail::refuse("quest_preset: a page of " + std::to_string(page) + " tokens");
+  if (page < 1) detail::refuse({"quest_preset: a page of ", page, " tokens"});
   block_sparse_preset p{.block = page, .summary = {.box = true}, .options = {}};
   p.options.score = block_score::box;
   p.options.select.top = std::max(budget / page, index_t(3));
@@ -71,9 +71,9 @@ struct block_sparse_preset {
 /// Source   B. Wang et al., arXiv 2601.22379 (2026).
 [[nodiscard]] inline block_sparse_preset spla_preset(index_t tokens, double share = 0.25,
                                                      index_t block = 32) {
-  if (block < 1) detail::refuse("spla_preset: a block of " + std::to_string(block) + " tokens");
+  if (block < 1) detail::refuse({"spla_preset: a block of ", block, " tokens"});
   if (!(share > 0) || share > 1)
-    detail::refuse("spla_preset: a share of " + std::to_string(share) + ", not in (0, 1]");
+    detail::refuse({"spla_preset: a share of ", share, ", not in (0, 1]"});
   block_sparse_preset p{
       .block = block, .summary = {.covariance = covariance_kind::full}, .options = {}};
   p.options.score = block_score::moment2;

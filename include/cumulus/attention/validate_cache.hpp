@@ -17,8 +17,7 @@ void require_no_nan(const char* what, const token_rows<T>& tokens) {
     const T* const row = tokens.row(t);
     for (index_t c = 0; c < tokens.width(); ++c) {
       if (is_nan(row[c]))
-        refuse(std::string("validate: ") + what + " of token " + std::to_string(t) +
-               " has a NaN at " + std::to_string(c));
+        refuse({"validate: ", what, " of token ", t, " has a NaN at ", c});
     }
   }
 }
@@ -35,8 +34,7 @@ void validate(const K& keys, const V& values) {
   using T = detail::token_scalar_of<K>;
   const token_rows<T>&k = detail::tokens_of<T>(keys), &v = detail::tokens_of<T>(values);
   if (k.size() != v.size())
-    detail::refuse("validate: " + std::to_string(k.size()) + " keys, " + std::to_string(v.size()) +
-           " values");
+    detail::refuse({"validate: ", k.size(), " keys, ", v.size(), " values"});
   detail::require_no_nan("the key", k);
   detail::require_no_nan("the value", v);
 }

@@ -153,7 +153,7 @@ class block_moments {
 
  private:
   static index_t checked(index_t d, index_t b, const block_summary& parts, index_t e) {
-    const auto fail = [](const std::string& what) { detail::refuse("block_moments: " + what); };
+    const auto fail = [](const std::string& what) { detail::refuse({"block_moments: ", what}); };
     if (d < 1) fail("keys of width " + std::to_string(d));
     if (b < 1) fail("blocks of " + std::to_string(b) + " tokens");
     if (e < 0) fail("values of width " + std::to_string(e));
@@ -179,7 +179,7 @@ class block_moments {
     detail::require_same_size("block_moments", "a value", value_width(), "the value given", e);
   }
   void require_part(const char* part, bool kept) const {
-    if (!kept) detail::refuse(std::string("block_moments: the summary keeps no ") + part);
+    if (!kept) detail::refuse({"block_moments: the summary keeps no ", part});
   }
 
   [[nodiscard]] index_t open() const noexcept { return tokens_ % block_; }

@@ -66,7 +66,7 @@ namespace detail {
 inline void require_score(const char* function, block_score score, const block_summary& parts) {
   const auto need = [&](bool kept, const char* part) {
     if (!kept)
-      refuse(std::string(function) + ": " + name_of(score) + " needs a summary with " + part);
+      refuse({function, ": ", name_of(score), " needs a summary with ", part});
   };
   if (uses_covariance(score) && score != block_score::calibrated)
     need(parts.covariance != covariance_kind::none, "a covariance");

@@ -30,7 +30,7 @@ template <class T, class Exact>
 [[nodiscard]] certified_selection certified_top(
     const std::vector<scored_block<T>>& scores, index_t k, Exact exact,
     index_t usable = std::numeric_limits<index_t>::max()) {
-  if (k < 1) detail::refuse("certified_top: top " + std::to_string(k) + " is below 1");
+  if (k < 1) detail::refuse({"certified_top: top ", k, " is below 1"});
   struct state {
     index_t block;
     double low, high;

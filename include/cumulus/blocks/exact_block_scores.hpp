@@ -23,8 +23,7 @@ template <class S, real_vector Q>
                                        index_t count, double scale = 1) {
   detail::require_same_size("exact_block_score", "a key", keys.width(), "q", detail::size_of(q));
   if (first < 0 || count < 0 || count > keys.size() - first)
-    detail::refuse("exact_block_score: " + std::to_string(count) + " tokens from " + std::to_string(first) +
-           " on, of " + std::to_string(keys.size()));
+    detail::refuse({"exact_block_score: ", count, " tokens from ", first, " on, of ", keys.size()});
   constexpr index_t together = 8;
   const detail::operand<scalar_of<Q>> held(q);
   const index_t d = keys.width();
@@ -48,7 +47,7 @@ template <class S, real_vector Q>
 template <class S, real_vector Q>
 [[nodiscard]] std::vector<double> exact_block_scores(const token_rows<S>& keys, index_t block,
                                                      const Q& q, double scale = 1) {
-  if (block < 1) detail::refuse("exact_block_scores: blocks of " + std::to_string(block) + " tokens");
+  if (block < 1) detail::refuse({"exact_block_scores: blocks of ", block, " tokens"});
   detail::require_same_size("exact_block_scores", "a key", keys.width(), "q", detail::size_of(q));
   std::vector<double> out;
   for (index_t t = 0; t < keys.size(); t += block)

@@ -93,7 +93,7 @@ class share_taken {
 
 [[nodiscard]] inline std::vector<index_t> selected(const std::vector<double>& score,
                                                    const selection& options) {
-  const auto fail = [](const std::string& what) { refuse("select_blocks: " + what); };
+  const auto fail = [](const std::string& what) { refuse({"select_blocks: ", what}); };
   if (options.top < 1) fail("top " + std::to_string(options.top) + " is below 1");
   if (!(options.mass > 0) || options.mass > 1)
     fail("mass " + std::to_string(options.mass) + " is not in (0, 1]");

@@ -95,8 +95,7 @@ struct number_reader {
       number = static_cast<N>(value);
       if (static_cast<std::int64_t>(number) != value ||
           (std::same_as<N, int> && (value < -most || most < value)))
-        refuse("from_bytes: the integer " + std::to_string(value) + " in a place for " +
-               std::to_string(8 * sizeof(N)) + " bits");
+        refuse({"from_bytes: the integer ", value, " in a place for ", 8 * sizeof(N), " bits"});
     }
   }
 };
@@ -202,7 +201,7 @@ template <detail::serialisable State>
 [[nodiscard]] State from_bytes(std::span<const std::byte> bytes) {
   constexpr std::string_view wanted = State::state_name;
   constexpr std::size_t body = detail::serialised_sizes_at + 8, sizes = detail::size_count<State>;
-  const auto fail = [](const std::string& what) { detail::refuse("from_bytes: " + what); };
+  const auto fail = [](const std::string& what) { detail::refuse({"from_bytes: ", what}); };
   const auto word = [&](std::size_t at, int size) {
     return detail::read_word(bytes.data() + at, size);
   };

@@ -51,10 +51,9 @@ class token_rows {
         stride_(row_stride),
         page_(page) {
     require_counts();
-    if (page < 1) detail::refuse("token_rows: a page of " + std::to_string(page) + " tokens");
+    if (page < 1) detail::refuse({"token_rows: a page of ", page, " tokens"});
     if (tokens > 0 && (tokens - 1) / page >= index_t(table.size()))
-      detail::refuse("token_rows: " + std::to_string(tokens) + " tokens in pages of " +
-             std::to_string(page) + ", but a table of " + std::to_string(table.size()));
+      detail::refuse({"token_rows: ", tokens, " tokens in pages of ", page, ", but a table of ", table.size()});
   }
 
   /// Of `all` the tokens of some blocks of `block`, one block after the other, `tokens` in all: the last block may end early.
@@ -63,8 +62,7 @@ class token_rows {
       : token_rows(all.data_, block, blocks, tokens, all.width_, all.stride_) {
     if (all.table_ == nullptr) return;
     if (all.page_ % block != 0)
-      detail::refuse("token_rows: blocks of " + std::to_string(block) + " tokens in pages of " +
-             std::to_string(all.page_));
+      detail::refuse({"token_rows: blocks of ", block, " tokens in pages of ", all.page_});
     const index_t in_page = all.page_ / block;
     blocks_ = std::make_unique<index_t[]>(blocks.size());
     for (std::size_t i = 0; i < blocks.size(); ++i)
@@ -93,7 +91,7 @@ class token_rows {
  private:
   void require_counts() const {
     if (size_ < 0 || width_ < 0)
-      detail::refuse("token_rows: " + std::to_string(size_) + " tokens of width " + std::to_string(width_));
+      detail::refuse({"token_rows: ", size_, " tokens of width ", width_});
   }
 
   template <class Values>

@@ -59,12 +59,11 @@ template <real_vector X, segment_numbers Ids>
   detail::require_options("segment_logsumexp", values.size(), o);
   const auto count = +segment_count;
   if (std::cmp_less(count, 0))
-    detail::refuse("segment_logsumexp: segment_count is " + std::to_string(count));
+    detail::refuse({"segment_logsumexp: segment_count is ", count});
   for (index_t i = 0; i < ids.size; ++i) {
     const auto id = +ids[i];
     if (std::cmp_less(id, 0) || std::cmp_greater_equal(id, count)) {
-      detail::refuse("segment_logsumexp: segment_ids[" + std::to_string(i) + "] is " + std::to_string(id) +
-             ", segment_count is " + std::to_string(count));
+      detail::refuse({"segment_logsumexp: segment_ids[", i, "] is ", id, ", segment_count is ", count});
     }
   }
   return detail::segment_sums<X>(

@@ -177,7 +177,7 @@ class softmax_mean {
   }
 
   static std::size_t checked(std::integral auto e) {
-    if (std::cmp_less(e, 0)) detail::refuse("softmax_mean: a width of " + std::to_string(e));
+    if (std::cmp_less(e, 0)) detail::refuse({"softmax_mean: a width of ", e});
     return static_cast<std::size_t>(e);
   }
 

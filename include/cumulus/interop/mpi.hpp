@@ -26,7 +26,7 @@ inline void require_success(const char* call, int code) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(code, text, &length);
-  refuse(std::string(call) + ": " + std::string(text, static_cast<std::size_t>(length)));
+  refuse({call, ": ", text, static_cast<std::size_t>(length)});
 }
 
 /// The MPI_User_function of `into = from + into`, the order that MPI gives to what does not commute.
@@ -58,9 +58,7 @@ class reduction {
   explicit reduction(const State& like = State()) : sizes_(like.sizes()) {
     const std::size_t bytes = detail::state_bytes(like);
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      detail::refuse("mpi::reduction: a state of " + std::to_string(bytes) +
-             " bytes, an MPI datatype counts to " +
-             std::to_string(std::numeric_limits<int>::max()));
+      detail::refuse({"mpi::reduction: a state of ", bytes, " bytes, an MPI datatype counts to ", std::numeric_limits<int>::max()});
     bytes_ = static_cast<int>(bytes);
     detail::require_success("MPI_Type_contiguous", MPI_Type_contiguous(bytes_, MPI_BYTE, &type_));
     detail::require_success("MPI_Type_commit", MPI_Type_commit(&type_));
@@ -81,8 +79,7 @@ class reduction {
     const auto sizes = state.sizes();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (sizes[i] != sizes_[i])
-        detail::refuse("mpi::reduction: made for a size of " + std::to_string(sizes_[i]) +
-               ", the state has " + std::to_string(sizes[i]));
+        detail::refuse({"mpi::reduction: made for a size of ", sizes_[i], ", the state has ", sizes[i]});
     }
     std::vector<std::byte> message(static_cast<std::size_t>(bytes_));
     detail::write_state(state, message.data());
@@ -113,8 +110,7 @@ void require_same_sizes(MPI_Comm communicator, const State& state) {
                                   MPI_INT64_T, MPI_MAX, communicator));
     for (std::size_t i = 0; i + 1 < ends.size(); i += 2) {
       if (ends[i] != -ends[i + 1])
-        refuse("mpi: a state of size " + std::to_string(-ends[i + 1]) + " on one rank, of " +
-               std::to_string(ends[i]) + " on another");
+        refuse({"mpi: a state of size ", -ends[i + 1], " on one rank, of ", ends[i], " on another"});
     }
   }
 }

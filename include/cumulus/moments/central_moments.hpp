@@ -173,8 +173,7 @@ class central_moments {
 
   void require_same_order(const central_moments& other) const {
     if (order() == other.order()) return;
-    detail::refuse("central_moments: this has order " + std::to_string(order()) + ", other has order " +
-           std::to_string(other.order()));
+    detail::refuse({"central_moments: this has order ", order(), ", other has order ", other.order()});
   }
 
   detail::moment_state<S, P> state_;

@@ -124,8 +124,7 @@ class comoments {
   template <real_matrix A, real_vector B>
   comoments& affine(const A& a, const B& b) {
     if (index_t(a.cols()) != width())
-      detail::refuse("comoments::affine: A has " + std::to_string(a.cols()) + " columns, x has " +
-             std::to_string(width()) + " elements");
+      detail::refuse({"comoments::affine: A has ", a.cols(), " columns, x has ", width(), " elements"});
     detail::require_same_size("comoments::affine", "a column of A", index_t(a.rows()), "b", detail::size_of(b));
     const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> map = a.template cast<S>();
     const detail::operand<S> shift(b);
@@ -225,8 +224,7 @@ class comoments {
 
   static index_t checked(index_t d, index_t e) {
     if (d < 0 || e < 0)
-      detail::refuse("comoments: vectors of " + std::to_string(d) + " and " + std::to_string(e) +
-             " numbers");
+      detail::refuse({"comoments: vectors of ", d, " and ", e, " numbers"});
     return d;
   }
 

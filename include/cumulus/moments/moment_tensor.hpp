@@ -137,8 +137,7 @@ class moment_tensor {
     index_t place = 0;
     for (std::size_t l = 0; l < sorted.size(); ++l) {
       if (sorted[l] < 0 || sorted[l] >= width())
-        detail::refuse("moment_tensor::moment: index " + std::to_string(sorted[l]) + " of " +
-               std::to_string(width()) + " coordinates");
+        detail::refuse({"moment_tensor::moment: index ", sorted[l], " of ", width(), " coordinates"});
       place += state_.layout().count(static_cast<int>(l) + 1, sorted[l]);
     }
     return T(state_.moment(static_cast<int>(sorted.size()), place));
@@ -195,7 +194,7 @@ class moment_tensor {
  private:
   static constexpr int max_order = 1000;
   static index_t checked(index_t d) {
-    if (d < 0) detail::refuse("moment_tensor: vectors of " + std::to_string(d) + " numbers");
+    if (d < 0) detail::refuse({"moment_tensor: vectors of ", d, " numbers"});
     return d;
   }
   static int checked_order(std::integral auto order) {
@@ -204,9 +203,7 @@ class moment_tensor {
   }
   void require_same_shape(const moment_tensor& other) const {
     if (width() == other.width() && order() == other.order()) return;
-    detail::refuse("moment_tensor: this has width " + std::to_string(width()) + " and order " +
-           std::to_string(order()) + ", other has " + std::to_string(other.width()) + " and " +
-           std::to_string(other.order()));
+    detail::refuse({"moment_tensor: this has width ", width(), " and order ", order(), ", other has ", other.width(), " and ", other.order()});
   }
 
   template <class X, class W>

@@ -35,7 +35,7 @@ class sliding_window {
   explicit sliding_window(std::integral auto count, State identity = State())
       : sliding_window(std::move(identity)) {
     if (std::cmp_less(count, 1))
-      detail::refuse("sliding_window: a count of " + std::to_string(count) + ", the least is 1");
+      detail::refuse({"sliding_window: a count of ", count, ", the least is 1"});
     count_ = static_cast<std::size_t>(count);
   }
 
@@ -56,7 +56,7 @@ class sliding_window {
 
   /// The state that entered first leaves.
   void pop() {
-    if (empty()) detail::refuse("sliding_window::pop: 0 states inside, 1 to leave");
+    if (empty()) detail::refuse({"sliding_window::pop: 0 states inside, 1 to leave"});
     if (front_.empty()) {
       for (; !back_.empty(); back_.pop_back()) {
         if (!front_.empty()) back_.back() += front_.back();

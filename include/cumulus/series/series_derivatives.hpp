@@ -17,9 +17,7 @@ namespace detail {
 
 inline void require_differentiable(const char* function, form f) {
   if (f == form::taylor || f == form::normaliser || f == form::moment) return;
-  refuse(std::string(function) + ": form " + std::to_string(int(f)) +
-         " has no derivative here; form::taylor (" + std::to_string(int(form::taylor)) +
-         "), normaliser and moment have");
+  refuse({function, ": form ", int(f), " has no derivative here; form::taylor (", int(form::taylor), "), normaliser and moment have"});
 }
 
 template <class T>

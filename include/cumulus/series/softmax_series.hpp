@@ -25,7 +25,7 @@ template <class S>
 
 inline void require_softmax_form(form f) {
   if (f == form::enclosure)
-    refuse("softmax_series: form enclosure has no softmax; take form chebyshev or automatic");
+    refuse({"softmax_series: form enclosure has no softmax; take form chebyshev or automatic"});
 }
 
 /// What a truncated softmax is of y, per unit of weight: a polynomial, or e^(y - shift).

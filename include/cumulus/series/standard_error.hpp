@@ -35,15 +35,12 @@ namespace detail {
 
 inline void require_inefficiency(const char* function, double g) {
   if (g > 0 && g < std::numeric_limits<double>::infinity()) return;
-  refuse(std::string(function) + ": inefficiency " + std::to_string(g) +
-         " is not a positive finite number (1 for independent values)");
+  refuse({function, ": inefficiency ", g, " is not a positive finite number (1 for independent values)"});
 }
 
 inline void require_influence(const char* function, form f) {
   if (f == form::taylor || f == form::normaliser || f == form::moment) return;
-  refuse(std::string(function) + ": form " + std::to_string(int(f)) +
-         " has no influence function here; form::taylor (" + std::to_string(int(form::taylor)) +
-         "), normaliser and moment have");
+  refuse({function, ": form ", int(f), " has no influence function here; form::taylor (", int(form::taylor), "), normaliser and moment have"});
 }
 
 /// IF(y) of the truncated logsumexp as a polynomial in y.

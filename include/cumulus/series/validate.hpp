@@ -91,8 +91,7 @@ template <class T>
 [[noreturn]] void refuse_moment(const moment_fault& fault, const T& value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
-  refuse("validate: moment " + std::to_string(fault.order) + " = " + text + " " + fault.reason +
-         ": no sample has these moments");
+  refuse({"validate: moment ", fault.order, " = ", text, " ", fault.reason, ": no sample has these moments"});
 }
 
 }  // namespace detail

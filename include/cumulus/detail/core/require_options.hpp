@@ -14,7 +14,7 @@ template <class... Rest>
 inline constexpr bool tagged = (direction<Rest> || ...);
 
 inline void require_threads(const char* function, int threads) {
-  if (threads < 1) refuse(std::string(function) + ": .threads is " + std::to_string(threads) + "; give 1 or more");
+  if (threads < 1) refuse({function, ": .threads is ", threads, "; give 1 or more"});
 }
 
 template <class Options>

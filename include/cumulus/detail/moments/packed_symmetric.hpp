@@ -36,8 +36,7 @@ class packed_symmetric {
   /// Refuses, in the name of `function`, what has more components than memory could hold.
   packed_symmetric(const char* function, index_t d, int order) : d_(d), order_(order) {
     if (packed_count(d, order) > index_t(1) << 40)
-      refuse(std::string(function) + ": order " + std::to_string(order) + " of " +
-             std::to_string(d) + " dimensions has more than 2^40 components");
+      refuse({function, ": order ", order, " of ", d, " dimensions has more than 2^40 components"});
     counts_.resize(static_cast<std::size_t>((d + 1) * (order + 1)));
     for (index_t k = 0; k <= d; ++k) at(0, k) = 1;
     for (int p = 1; p <= order; ++p) {

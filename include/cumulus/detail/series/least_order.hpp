@@ -16,7 +16,7 @@ void require_tolerance(const char* function, const T& tolerance) {
   if (T(0) < tolerance) return;
   char text[40];
   std::snprintf(text, sizeof text, "%g", static_cast<double>(tolerance));
-  refuse(std::string(function) + ": tolerance " + text + " is not above 0");
+  refuse({function, ": tolerance ", text, " is not above 0"});
 }
 
 /// How far the form of this order can be for any sample of this range and variance.
@@ -41,8 +41,7 @@ requires(std::numeric_limits<T>::is_specialized) [[nodiscard]] std::optional<int
     const std::type_identity_t<T>& variance = infinity<T>, form f = form::taylor) {
   require_tolerance("least_order", tolerance);
   if (f == form::moment || f == form::enclosure)
-    refuse(std::string("least_order: form ") + name_of(f) +
-           " has no bound from the range; take taylor, chebyshev or automatic");
+    refuse({"least_order: form ", name_of(f), " has no bound from the range; take taylor, chebyshev or automatic"});
   for (int order = 1; order <= max_series_order; ++order) {
     if (truncation_of<T>(f, order, range, variance) <= tolerance) return order;
   }
