@@ -5,7 +5,7 @@
 #   - a public declaration that names `detail`.
 #
 #   awk -f tests/wall.awk docs/pages/layers.dox $(find include/cumulus -name '*.hpp')
-#   awk -v rows=1 -f tests/wall.awk ...      prints the names of each header as the rows should have them
+#   awk -v rewrite=1 -f tests/wall.awk ...   prints layers.dox with the names that the headers declare, to look at and keep
 #
 # A row is `| @ref LAYER_HEADER | what it holds | names | constants |`; names in backticks, and each of a namespace of its own
 # with it: `presets::moba`. Constants are variables of a number; they are listed, not counted.
@@ -20,13 +20,17 @@ FNR == 1 {
   is_list = file ~ /\.dox$/
   n = in_comment = in_directive = 0
 }
+is_list { list_text[++list_lines] = $0 }
 is_list && /^\| @ref [a-z_0-9]+ \|/ { list_row() }
 is_list { next }
 { tokens_of($0) }
 END {
   if (file != "") header_ends()
+  if (rewrite) {
+    rewritten()
+    exit
+  }
   check_list()
-  if (rows) exit
   printf "%d names in cumulus, %d constants beside them, %d headers in the reference\n", count_names, count_constants, count_rows
   if (faults) {
     printf "%d faults against the wall\n", faults
@@ -61,25 +65,48 @@ function list_row(   cell, header, i, k, name, part) {
 function check_list(   key, part) {
   for (key in listed) {
     split(key, part, SUBSEP)
-    if (!(key in declared)) {
-      if (!rows) fault_at(list_file, row_line[part[1]], part[1] " does not declare " part[2])
-    }
+    if (!(key in declared)) fault_at(list_file, row_line[part[1]], part[1] " does not declare " part[2])
   }
 }
 
 # What a header declares, by the reference's name of it.
 function declares(name, kind, line,   header, key) {
-  if (rows && !seen[file, name]++) print topic() "\t" kind "\t" name
   header = topic()
   key = header SUBSEP name
+  if (rewrite && !(key in declared)) names[header, kind] = names[header, kind] (names[header, kind] == "" ? "" : ", ") "`" name "`"
   declared[key] = kind
-  if (rows) return
+  declaring[header] = 1
+  if (rewrite) return
   if (header == "") fault_at(file, line, name " is in namespace cumulus, but not in a public header")
   else if (!(header in row_line)) fault_at(file, line, name ": the reference has no row for " header)
   else if (!(key in listed)) fault_at(file, line, name " is not in the reference's row of " header)
   else if (listed[key] == "constant" && kind != "constant") fault_at(file, line, name " is no constant, as the reference has it")
   else if (listed[key] == "name" && kind == "constant") fault_at(file, line, name " is a constant; the reference counts it as a name")
 }
+
+# The list, with what the headers declare; a header without a row gets one below those of its layer.
+function rewritten(   i, cell, header, layer, other) {
+  for (i = 1; i <= list_lines; ++i) {
+    if (list_text[i] !~ /^\| @ref [a-z_0-9]+ \|/) {
+      for (other in declaring)
+        if (layer != "" && !(other in row_line) && index(other, layer "_") == 1) print row(" @ref " other " ", " ? ", other)
+      layer = ""
+      print list_text[i]
+      continue
+    }
+    split(list_text[i], cell, "|")
+    header = cell[2]
+    gsub(/@ref|[ \t]/, "", header)
+    layer = header
+    sub(/_.*/, "", layer)
+    if (header in declaring) print row(cell[2], cell[3], header)
+    else print "no header declares what " header " lists" >"/dev/stderr"
+  }
+}
+function row(first, second, header) {
+  return "|" first "|" second "| " or_dash(names[header, "name"]) " | " or_dash(names[header, "constant"]) " |"
+}
+function or_dash(text) { return text == "" ? "–" : text }
 
 function topic(   path) {
   path = file
@@ -268,7 +295,7 @@ function no_detail(from, to, what,   i, k) {
       if (hole_from[k] <= i && i < hole_to[k]) break
     if (k <= nholes) continue
     if (tok[i] == "detail" && tok[i + 1] == "::") {
-      if (!rows) fault_at(file, at[i], "a public declaration names detail::" tok[i + 2])
+      if (!rewrite) fault_at(file, at[i], "a public declaration names detail::" tok[i + 2])
       return
     }
   }
