@@ -2,13 +2,14 @@
 //
 // Derivatives of logsumexp, softmax and log_softmax, from the shifted exponentials: never from e^(x
 // - logsumexp), which loses its digits with the size of x.
-// Layer 1 (kernels): portable loops;
+// Layer 1 (rows): portable loops;
 // unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/rows/softmax.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// The Jacobian product by the vector kernels, on copies; false, and nothing written, for what they leave to the loops: rows
 /// that softmax_row leaves, directions that are not finite, factors of a size whose products might not fit, and shares
@@ -172,4 +173,4 @@ void logsumexp_weight_gradient(const terms<S>& t, strided<S> out) noexcept {
   }
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

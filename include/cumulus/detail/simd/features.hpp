@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // Rows of monomials and of scores: their products, sums and polynomials, in raw memory.
-// Layer 1 (kernels): unchecked, noexcept, no allocation. In vectors for float and double, else by loops.
+// Layer 1 (simd): unchecked, noexcept, no allocation. In vectors for float and double, else by loops.
 //
 // The vector code is apart from vectors.hpp, so that only programs with linear attention compile it.
 #pragma once
 
-#include <cumulus/detail/simd/vectors.hpp>
+#include <cumulus/detail/core/mode.hpp>
+#include <cumulus/detail/simd/matrix_kernels.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// 1 as often as a vector has lanes.
 template <class T>
@@ -18,7 +19,7 @@ struct ones_table {
 template <class T>
 inline constexpr ones_table<T> ones{};
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD
 
 #if CUMULUS_VECTORS
 #define CUMULUS_KERNELS "cumulus/detail/simd/vector_features.inc"
@@ -32,7 +33,7 @@ inline constexpr ones_table<T> ones{};
 #define CUMULUS_FEATURES(...)
 #endif
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 template <class T>
 inline constexpr bool has_vectors = std::same_as<T, float> || std::same_as<T, double>;
@@ -142,6 +143,6 @@ inline void polynomial_row(const T* u, const T* w, index_t n, const T& centre, c
   }
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD
 
 #undef CUMULUS_FEATURES
