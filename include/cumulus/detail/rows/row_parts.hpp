@@ -51,6 +51,12 @@ template <bool Keep, class T>
   return row;
 }
 
+/// The same out of line, for the parts of long rows.
+template <bool Keep, class T>
+[[nodiscard, gnu::noinline]] row_sums<T> sum_part(const T* x, T* out, index_t n, double scale, T known) noexcept {
+  return sum_row<Keep>(x, out, n, scale, known);
+}
+
 /// out_i = out_i / sum. Exactly for double, and where a term may be nearly all of the sum.
 template <class T>
 void divide(T* out, index_t n, const row_sums<T>& row, const compensated<double>& total) noexcept {
@@ -104,7 +110,7 @@ class row_parts {
 
   /// The sums of all parts together; of the whole row at once where they cannot be added.
   template <bool Keep>
-  [[nodiscard]] row_sums<T> sum(const T* x, T* out, double scale) noexcept {
+  [[nodiscard, gnu::noinline]] row_sums<T> sum(const T* x, T* out, double scale) noexcept {
     row_sums<T> row;
     row.scale = scale;
     row.has_fma = active_isa_level() > 0;
@@ -118,7 +124,7 @@ class row_parts {
     }
     cumulus::detail::run_ranges(count_, 1, on_.threads, on_.on, [&](index_t first, index_t end) {
       for (index_t i = first; i < end; ++i) {
-        parts_[i] = sum_row<Keep>(x + i * length, Keep ? out + i * length : out,
+        parts_[i] = sum_part<Keep>(x + i * length, Keep ? out + i * length : out,
                                                size_of_part(i), scale, row.known);
       }
     });
@@ -153,7 +159,7 @@ class row_parts {
   template <bool Keep>
   [[nodiscard]] row_sums<T> whole(const T* x, T* out, const row_sums<T>& row) noexcept {
     parts_.release();
-    return sum_row<Keep>(x, out, n_, row.scale, row.known);
+    return sum_part<Keep>(x, out, n_, row.scale, row.known);
   }
   [[nodiscard]] static bool is_all_nothing(const T* x, index_t n) noexcept {
     index_t i = 0;

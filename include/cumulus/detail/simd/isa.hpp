@@ -8,7 +8,7 @@
 #include <cumulus/detail/core/mode.hpp>
 
 #if CUMULUS_X86_SETS && CUMULUS_BODIES
-#include <immintrin.h>
+#include <cumulus/detail/simd/intrinsics.hpp>
 #elif !CUMULUS_X86_SETS
 #include <cfenv>
 #endif
