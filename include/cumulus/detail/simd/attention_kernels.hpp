@@ -7,6 +7,7 @@
 #include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/simd/attention_row.hpp>
 #include <cumulus/detail/simd/isa.hpp>
+#include <cumulus/detail/simd/lane_kernels.hpp>
 #include <cumulus/detail/simd/matrix_kernels.hpp>
 #include <cumulus/detail/simd/row_kernels.hpp>
 #include <cmath>
