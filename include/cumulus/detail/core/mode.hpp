@@ -23,11 +23,18 @@
 #define CUMULUS_BODIES 0
 #endif
 
-/// `inline` where the body follows; nothing where the library holds it.
+/// Before a function template: `inline` where the body follows, nothing where the library holds it.
 #if CUMULUS_BODIES
 #define CUMULUS_INLINE inline
 #else
 #define CUMULUS_INLINE
+#endif
+
+/// Before a function that is no template: `inline` in a header-only program, nothing where the library holds it.
+#if defined(CUMULUS_COMPILED)
+#define CUMULUS_FUNCTION
+#else
+#define CUMULUS_FUNCTION inline
 #endif
 
 #if defined(CUMULUS_COMPILED) && defined(CUMULUS_VECTORS) && !CUMULUS_VECTORS

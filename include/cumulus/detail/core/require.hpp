@@ -4,6 +4,7 @@
 // Layer 0 (core).
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/scalar.hpp>
 #include <initializer_list>
 #include <utility>
@@ -38,25 +39,19 @@ class message_part {
   holds holds_ = holds::text;
 };
 
-#if defined(CUMULUS_COMPILED)
-#define CUMULUS_COLD
-#else
-#define CUMULUS_COLD inline
-#endif
-
 /// Throws std::invalid_argument("cumulus: " and the parts one after the other); prints the message and aborts where exceptions
 /// are off: `refuse({"softmax: x has ", n, " elements, out has ", m})`.
-[[noreturn]] CUMULUS_COLD void refuse(std::initializer_list<message_part> parts);
+[[noreturn]] CUMULUS_FUNCTION void refuse(std::initializer_list<message_part> parts);
 
 /// Refuses two sizes that differ: `softmax: x has 3 elements, out has 4`.
-CUMULUS_COLD void require_same_size(const char* function, const char* a, index_t a_size, const char* b, index_t b_size);
+CUMULUS_FUNCTION void require_same_size(const char* function, const char* a, index_t a_size, const char* b, index_t b_size);
 
 /// Refuses two shapes that differ.
-CUMULUS_COLD void require_same_shape(const char* function, const char* a, index_t a_rows, index_t a_cols, const char* b,
+CUMULUS_FUNCTION void require_same_shape(const char* function, const char* a, index_t a_rows, index_t a_cols, const char* b,
                                      index_t b_rows, index_t b_cols);
 
 /// Refuses an order outside [lowest, highest]; `limit` says what sets the highest.
-CUMULUS_COLD void refuse_order(const char* function, message_part order, int lowest, int highest, const char* limit);
+CUMULUS_FUNCTION void refuse_order(const char* function, message_part order, int lowest, int highest, const char* limit);
 template <std::integral I>
 void require_order(const char* function, I order, int lowest, int highest, const char* limit) {
   if (std::cmp_greater_equal(order, lowest) && std::cmp_less_equal(order, highest)) return;

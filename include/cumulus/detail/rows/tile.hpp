@@ -16,7 +16,7 @@ namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 #if CUMULUS_BODIES
 
 /// Four lines by four elements of float: the columns of what the rows were.
-CUMULUS_INLINE void transpose(const float* from, index_t from_stride, float* to,
+CUMULUS_FUNCTION void transpose(const float* from, index_t from_stride, float* to,
                       index_t to_stride) noexcept {
   using P = baseline::pack<float>;
   const auto a = P::load(from), b = P::load(from + from_stride),
@@ -31,7 +31,7 @@ CUMULUS_INLINE void transpose(const float* from, index_t from_stride, float* to,
   P::store(to + 3 * to_stride, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
 }
 
-CUMULUS_INLINE void transpose(const double* from, index_t from_stride, double* to,
+CUMULUS_FUNCTION void transpose(const double* from, index_t from_stride, double* to,
                       index_t to_stride) noexcept {
   using P = baseline::pack<double>;
   for (index_t i = 0; i < 4; i += 2) {
