@@ -391,10 +391,10 @@ void scalars() {
   CASE("[0, 0]", logsumexp_hvp(v({2.0, 5.0}), v({3.0, 3.0})));
   CASE("(0.693147, 0)", logsumexp(std::vector<std::complex<double>>{{0, 0}, {0, 0}}));
   CASE("(−∞, 0)", logsumexp(std::vector<std::complex<double>>{{-inf, nan}}));
-  CASE("−∞", log_sum_exp<double>().value());
-  CASE("true", log_sum_exp<double>() + log_sum_exp<double>() == log_sum_exp<double>());
+  CASE("−∞", logsumexp_accumulator<double>().value());
+  CASE("true", logsumexp_accumulator<double>() + logsumexp_accumulator<double>() == logsumexp_accumulator<double>());
   CASE("0", softmax_mean<double>().value());
-  CASE("−∞", softmax_mean<double>().log_sum());
+  CASE("−∞", softmax_mean<double>().logsumexp());
 }
 
 /// Moments of x, weighted.
@@ -571,7 +571,7 @@ void refusals() {
   REFUSED("central_moments::moment: order 5 is outside 0..4 (the order held)",
           moments_of({1, 2}).moment(5));
   REFUSED("sliding_window::pop: 0 states inside, 1 to leave",
-          sliding_window<log_sum_exp<double>>(2, {}).pop());
+          sliding_window<logsumexp_accumulator<double>>(2, {}).pop());
   REFUSED("logsumexp_series: order -1 is outside 0..64 (max_series_order)",
           logsumexp_series(x, -1));
   REFUSED("logsumexp_series: order 6 is outside 0..4 (the order of the moments)",

@@ -43,7 +43,7 @@ using namespace cumulus::detail;
   use(logsumexp_gradient(x)[0], logsumexp_gradient_weights(x)[0], logsumexp_hvp(x, some)[0]);
   use(softmax_jvp(x, some)[0], softmax_vjp(x, some)[0], log_softmax_vjp(x, some)[0]);
   use(normalise_log_weights(x)[0], effective_sample_size(x), perplexity(x));
-  log_sum_exp<T> sum;
+  logsumexp_accumulator<T> sum;
   sum.add(x[0]);
   sum.add(x);
   sum += sum;

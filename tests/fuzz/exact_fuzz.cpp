@@ -5,7 +5,7 @@
 #include "bytes.hpp"
 
 #include <cumulus/exact/log_softmax.hpp>
-#include <cumulus/exact/log_sum_exp.hpp>
+#include <cumulus/exact/logsumexp_accumulator.hpp>
 #include <cumulus/exact/log_weights.hpp>
 #include <cumulus/exact/logaddexp.hpp>
 #include <cumulus/exact/logcumsumexp.hpp>
@@ -268,7 +268,7 @@ void check_vector(bytes& in) {
   });
   if (c.keep.empty() && !c.sink && c.scale == 1 && n > 0) {
     const index_t cut = in.below(n + 1);
-    log_sum_exp<T> a, b, all;
+    logsumexp_accumulator<T> a, b, all;
     for (index_t i = 0; i < n; ++i) {
       const T w = c.w.empty() ? T(1) : c.w[std::size_t(i)];
       all.add(x[i], w);
@@ -279,12 +279,12 @@ void check_vector(bytes& in) {
     expect(same(whole, merged) || !wide.known ||
                std::fabs(static_cast<long double>(whole) - static_cast<long double>(merged)) <=
                    2 * ulp_at<T>(size),
-           "log_sum_exp is a monoid", whole, merged);
+           "logsumexp_accumulator is a monoid", whole, merged);
     expect(!wide.known ||
                within(whole, wide.log_sum,
                       logsumexp_max_ulp * ulp_at<T>(std::max(size, std::fabs(wide.log_sum))) +
                           size * wide.own_error()),
-           "log_sum_exp is logsumexp", whole, sum);
+           "logsumexp_accumulator is logsumexp", whole, sum);
   }
 }
 
@@ -471,10 +471,10 @@ void check_pairs(bytes& in) {
   const T m = mean.value();
   if (std::isfinite(a) && std::isfinite(b)) {
     expect(T(-1) <= m && m <= T(2), "a mean lies between", m);
-    expect(within(mean.log_sum(), static_cast<long double>(sum),
+    expect(within(mean.logsumexp(), static_cast<long double>(sum),
                   4 * ulp_at<T>(std::max({1.0L, std::fabs(static_cast<long double>(a)),
                                           std::fabs(static_cast<long double>(b))}))),
-           "two ways to add", mean.log_sum(), sum);
+           "two ways to add", mean.logsumexp(), sum);
   }
 }
 
