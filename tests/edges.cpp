@@ -203,8 +203,8 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
             text(logsumexp_gradient(values, q))},
            wanted);
     vector_of<T> soft = values, log_soft = values;
-    softmax(soft, soft, q);
-    log_softmax(log_soft, log_soft, q);
+    softmax(soft, into(soft), q);
+    log_softmax(log_soft, into(log_soft), q);
     expect(call, ", in place", {wanted[0], text(soft), text(log_soft), wanted[3]}, wanted);
     const vector_of<T> reversed = values.reverse();
     expect(call, ", stride -1",
@@ -553,7 +553,7 @@ void refusals() {
   const numbers x(3), y(4);
   const Eigen::MatrixXd m = Eigen::MatrixXd::Zero(3, 4);
   numbers out(4);
-  REFUSED("softmax: x has 3 elements, out has 4", softmax(x, out));
+  REFUSED("softmax: x has 3 elements, out has 4", softmax(x, into(out)));
   REFUSED("logsumexp: x has 3 elements, weights has 4", logsumexp(x, {.weights = y}));
   REFUSED("softmax: x has 3 elements, mask has 1", softmax(x, {.mask = {true}}));
   REFUSED("softmax: 0 threads; at least 1", softmax(x, {.threads = 0}));

@@ -38,6 +38,7 @@ inline constexpr auto hessian_product = [](const auto& t, auto v, auto out) {
 
 /// Checks a vector call and runs `kernel(terms, v, out)`; v may be out, or share its memory.
 template <class X, class V, class Out, class Options, class Kernel>
+  requires(!direction<Out>)
 void applied_along(const char* function, const X& x, const V& v, Out& out, const Options& o,
                    Kernel kernel) {
   operand<result_of<X>> direction(v);
