@@ -26,7 +26,7 @@ void use(const T&... x) {
 template <class T>
 void exact(const vector<T>& x, const matrix<T>& X) {
   using namespace cumulus;
-using namespace cumulus::detail;
+
   const std::vector<bool> keep(std::size_t(x.size()), true);
   const vector<T> some = x.cwiseAbs();
   vector<T> out(x.size());
