@@ -216,7 +216,7 @@ void enrol_softmax_all() {
       [](std::span<const T> x, std::span<T> out) { cumulus::softmax_series(x, out, 4); });
   enrol_softmax<T>("softmax_series/eigen/" + scalar + "/order:4", eigen_softmax<T>);
   enrol_softmax<T>("softmax_series/exact/" + scalar,
-                   [](std::span<const T> x, std::span<T> out) { cumulus::softmax(x, out); });
+                   [](std::span<const T> x, std::span<T> out) { cumulus::softmax(x, cumulus::into(out)); });
 }
 
 /// One call from what is at hand, by name.

@@ -29,7 +29,7 @@ void naive_softmax(std::span<const T> x, std::span<T> out) {
 
 template <class T>
 void our_softmax(std::span<const T> x, std::span<T> out) {
-  cumulus::softmax(x, out);
+  cumulus::softmax(x, cumulus::into(out));
 }
 
 template <class T>
@@ -42,7 +42,7 @@ void eigen_softmax(std::span<const T> x, std::span<T> out) {
 
 template <class T>
 void our_softmax_rows(const bench::const_rows<T>& x, bench::rows<T>& out) {
-  cumulus::softmax(x, out, cumulus::rowwise);
+  cumulus::softmax(x, cumulus::into(out), cumulus::rowwise);
 }
 
 // log_softmax
@@ -58,7 +58,7 @@ void naive_log_softmax(std::span<const T> x, std::span<T> out) {
 
 template <class T>
 void our_log_softmax(std::span<const T> x, std::span<T> out) {
-  cumulus::log_softmax(x, out);
+  cumulus::log_softmax(x, cumulus::into(out));
 }
 
 template <class T>
@@ -70,7 +70,7 @@ void eigen_log_softmax(std::span<const T> x, std::span<T> out) {
 
 template <class T>
 void our_log_softmax_rows(const bench::const_rows<T>& x, bench::rows<T>& out) {
-  cumulus::log_softmax(x, out, cumulus::rowwise);
+  cumulus::log_softmax(x, cumulus::into(out), cumulus::rowwise);
 }
 
 // both

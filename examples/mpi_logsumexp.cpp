@@ -5,7 +5,7 @@
 //   mpirun -np 4 mpi_logsumexp                    four million numbers by formula
 //   mpirun -np 64 mpi_logsumexp huge.npy --column 2 --digits 17
 //   mpi_logsumexp --help
-#include <cumulus/exact/log_sum_exp.hpp>
+#include <cumulus/exact/logsumexp_accumulator.hpp>
 #include <cumulus/exact/softmax_mean.hpp>
 #include <cumulus/interop/mpi.hpp>
 #include <cumulus/moments/central_moments.hpp>
@@ -65,7 +65,7 @@ support::options command_line(settings& s) {
 
 /// What each rank keeps of its part.
 struct state {
-  cumulus::log_sum_exp<double> exp_sum;
+  cumulus::logsumexp_accumulator<double> exp_sum;
   cumulus::softmax_mean<double> tilted;  // the mean of x under softmax(x)
   cumulus::central_moments<double> moments{14};
 

@@ -21,5 +21,5 @@ mkdir -p "$out/include"
 ln -sfn "$catch" "$out/include/catch2" # alone, without the rest of that folder
 aarch64-linux-gnu-g++ -std=c++20 -O1 -static -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -DCATCH_CONFIG_MAIN \
   -Iinclude -Itests -Itests/support -isystem "$out/include" -isystem /usr/include/eigen3 \
-  tests/kernels/vectors_test.cpp -o "$out/vectors_test"
+  tests/detail/simd/vectors_test.cpp -o "$out/vectors_test"
 qemu-aarch64 "$out/vectors_test"

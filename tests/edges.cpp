@@ -203,8 +203,8 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
             text(logsumexp_gradient(values, q))},
            wanted);
     vector_of<T> soft = values, log_soft = values;
-    softmax(soft, soft, q);
-    log_softmax(log_soft, log_soft, q);
+    softmax(soft, into(soft), q);
+    log_softmax(log_soft, into(log_soft), q);
     expect(call, ", in place", {wanted[0], text(soft), text(log_soft), wanted[3]}, wanted);
     const vector_of<T> reversed = values.reverse();
     expect(call, ", stride -1",
@@ -391,10 +391,10 @@ void scalars() {
   CASE("[0, 0]", logsumexp_hvp(v({2.0, 5.0}), v({3.0, 3.0})));
   CASE("(0.693147, 0)", logsumexp(std::vector<std::complex<double>>{{0, 0}, {0, 0}}));
   CASE("(−∞, 0)", logsumexp(std::vector<std::complex<double>>{{-inf, nan}}));
-  CASE("−∞", log_sum_exp<double>().value());
-  CASE("true", log_sum_exp<double>() + log_sum_exp<double>() == log_sum_exp<double>());
+  CASE("−∞", logsumexp_accumulator<double>().value());
+  CASE("true", logsumexp_accumulator<double>() + logsumexp_accumulator<double>() == logsumexp_accumulator<double>());
   CASE("0", softmax_mean<double>().value());
-  CASE("−∞", softmax_mean<double>().log_sum());
+  CASE("−∞", softmax_mean<double>().logsumexp());
 }
 
 /// Moments of x, weighted.
@@ -553,7 +553,7 @@ void refusals() {
   const numbers x(3), y(4);
   const Eigen::MatrixXd m = Eigen::MatrixXd::Zero(3, 4);
   numbers out(4);
-  REFUSED("softmax: x has 3 elements, out has 4", softmax(x, out));
+  REFUSED("softmax: x has 3 elements, out has 4", softmax(x, into(out)));
   REFUSED("logsumexp: x has 3 elements, weights has 4", logsumexp(x, {.weights = y}));
   REFUSED("softmax: x has 3 elements, mask has 1", softmax(x, {.mask = {true}}));
   REFUSED("softmax: 0 threads; at least 1", softmax(x, {.threads = 0}));
@@ -571,7 +571,7 @@ void refusals() {
   REFUSED("central_moments::moment: order 5 is outside 0..4 (the order held)",
           moments_of({1, 2}).moment(5));
   REFUSED("sliding_window::pop: 0 states inside, 1 to leave",
-          sliding_window<log_sum_exp<double>>(2, {}).pop());
+          sliding_window<logsumexp_accumulator<double>>(2, {}).pop());
   REFUSED("logsumexp_series: order -1 is outside 0..64 (max_series_order)",
           logsumexp_series(x, -1));
   REFUSED("logsumexp_series: order 6 is outside 0..4 (the order of the moments)",

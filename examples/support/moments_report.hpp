@@ -22,7 +22,7 @@ struct running_sample {
   explicit running_sample(int order) : moments(order) {}
 
   cumulus::central_moments<double> moments;
-  cumulus::log_sum_exp<double> exp_sum;
+  cumulus::logsumexp_accumulator<double> exp_sum;
   double count = 0;  ///< of numbers, of weight 0 too
 
   /// Weights of x's size, or none for ones.

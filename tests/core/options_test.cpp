@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cumulus/core/options.hpp>
+#include <cumulus/detail/core/require_options.hpp>
 
 #include <array>
 #include <vector>

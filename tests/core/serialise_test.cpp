@@ -2,7 +2,7 @@
 //
 // States as bytes: every type there and back, the layout itself, and what is refused.
 #include <cumulus/core/serialise.hpp>
-#include <cumulus/exact/log_sum_exp.hpp>
+#include <cumulus/exact/logsumexp_accumulator.hpp>
 #include <cumulus/exact/softmax_mean.hpp>
 #include <cumulus/moments/central_moments.hpp>
 #include <cumulus/moments/comoments.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 using cumulus::central_moments;
 using cumulus::from_bytes;
-using cumulus::log_sum_exp;
+using cumulus::logsumexp_accumulator;
 using cumulus::softmax_mean;
 using cumulus::to_bytes;
 using bytes = std::vector<std::byte>;
@@ -27,8 +27,8 @@ using bytes = std::vector<std::byte>;
 static_assert(std::is_trivially_copyable_v<central_moments<double, 0>>);
 static_assert(std::is_trivially_copyable_v<central_moments<double, 8>>);
 static_assert(std::is_trivially_copyable_v<central_moments<float, 4>>);
-static_assert(std::is_trivially_copyable_v<log_sum_exp<double>>);
-static_assert(std::is_trivially_copyable_v<log_sum_exp<float>>);
+static_assert(std::is_trivially_copyable_v<logsumexp_accumulator<double>>);
+static_assert(std::is_trivially_copyable_v<logsumexp_accumulator<float>>);
 static_assert(std::is_trivially_copyable_v<softmax_mean<double>>);
 static_assert(std::is_trivially_copyable_v<softmax_mean<float, Eigen::Vector4f>>);
 static_assert(!std::is_trivially_copyable_v<central_moments<double>>);
@@ -91,11 +91,11 @@ TEST_CASE("serialise: there and back is the same state", "[moments][property]") 
   single.add(families::normal<float>(300, 5, 1, 603));
   check_round_trip(single);
 
-  log_sum_exp<double> sum;
+  logsumexp_accumulator<double> sum;
   check_round_trip(sum);
   sum.add(families::normal<double>(100, 1e6, 30, 604));
   check_round_trip(sum);
-  CHECK(from_bytes<log_sum_exp<double>>(to_bytes(sum)).value() == sum.value());
+  CHECK(from_bytes<logsumexp_accumulator<double>>(to_bytes(sum)).value() == sum.value());
   sum.add(1e300);
   check_round_trip(sum);
   sum.add(std::numeric_limits<double>::infinity());
@@ -217,7 +217,7 @@ TEST_CASE("serialise: the layout, byte by byte", "[moments][value]") {
   }
   CHECK(cumulus::detail::number_count(m) == 12);
   CHECK(cumulus::detail::state_bytes(m) == 8 * 13);
-  CHECK(to_bytes(log_sum_exp<double>()).size() == 40 + 8 * 8 + 4);
+  CHECK(to_bytes(logsumexp_accumulator<double>()).size() == 40 + 8 * 8 + 4);
 }
 
 TEST_CASE("serialise: cut off, lengthened or with any bit changed it is refused",
@@ -246,8 +246,8 @@ TEST_CASE("serialise: cut off, lengthened or with any bit changed it is refused"
 TEST_CASE("serialise: what is foreign is named", "[moments][edge]") {
   CHECK(says(refused({}), "cut off at 0 bytes, the least state has 44"));
   CHECK(says(refused(bytes(20, std::byte('x'))), "these 20 bytes are no state"));
-  CHECK(says(refused(to_bytes(log_sum_exp<double>())),
-             "a state of log_sum_exp with 0 sizes, wanted is central_moments"));
+  CHECK(says(refused(to_bytes(logsumexp_accumulator<double>())),
+             "a state of logsumexp_accumulator with 0 sizes, wanted is central_moments"));
   CHECK(says(refused(to_bytes(softmax_mean<double>())), "a state of softmax_mean"));
   bytes later = to_bytes(sample(3));
   later[8] = std::byte(2);

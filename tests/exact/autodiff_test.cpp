@@ -9,6 +9,7 @@
 #include <cumulus/exact/softmax_derivatives.hpp>
 #include <cumulus/exact/softmax_entropy.hpp>
 
+#include <Eigen/Core>
 #include <unsupported/Eigen/AutoDiff>
 
 #include <array>
@@ -16,8 +17,10 @@
 #include <limits>
 #include <vector>
 
+#include "any_options.hpp"
 #include "catch.hpp"
 #include "families.hpp"
+#include "kinds.hpp"
 
 namespace {
 
@@ -47,8 +50,9 @@ Eigen::VectorXd slope(const S& y, std::size_t size) {
   return result;
 }
 
-bool close(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
-  bool result = a.size() == b.size();
+template <class B>
+bool close(const Eigen::VectorXd& a, const B& b) {
+  bool result = a.size() == Eigen::Index(b.size());
   for (Eigen::Index i = 0; result && i < a.size(); ++i) {
     result = (std::isnan(a[i]) && std::isnan(b[i])) ||
              std::abs(a[i] - b[i]) <= 16 * 0x1p-53 * (1 + std::abs(b[i]));
@@ -60,7 +64,7 @@ bool close(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
 template <class S, class Options, class DoubleOptions>
 void check_at(const std::vector<double>& x, const Options& o, const DoubleOptions& o2) {
   const column<S> v = variables<S>(x);
-  const Eigen::VectorXd p = cumulus::softmax(x, o2);
+  const auto p = cumulus::softmax(x, o2);
   const S sum = cumulus::logsumexp(v, o);
   CHECK(std::abs(sum.value() - cumulus::logsumexp(x, o2)) <=
         4 * 0x1p-53 * (1 + std::abs(sum.value())));
@@ -77,7 +81,7 @@ void check_at(const std::vector<double>& x, const Options& o, const DoubleOption
     CHECK(close(slope(shares[k], x.size()), cumulus::softmax_vjp(x, unit, o2)));
     if (p[k] > 0) {
       CHECK(close(slope(logs[k], x.size()), cumulus::log_softmax_vjp(x, unit, o2)));
-      entropy_slope -= (1 + std::log(p[k])) * cumulus::softmax_vjp(x, unit, o2);
+      entropy_slope -= (1 + std::log(p[k])) * kinds::column_of(cumulus::softmax_vjp(x, unit, o2));
     }
     CHECK(logs[k].value() == Approx(cumulus::log_softmax(x, o2)[k]).epsilon(1e-15));
   }
@@ -92,7 +96,7 @@ TEMPLATE_TEST_CASE("autodiff: the derivative of logsumexp is softmax, that of so
     for (const double spread : {1e-3, 1.0, 20.0}) {
       const auto x = families::normal<double>(n, offset, spread, 4u);
       CAPTURE(offset, spread);
-      check_at<TestType>(x, cumulus::options<TestType>{}, cumulus::options<double>{});
+      check_at<TestType>(x, any_options<TestType>{}, any_options<double>{});
     }
   }
 }
@@ -105,7 +109,7 @@ TEMPLATE_TEST_CASE("autodiff: at ties, at 1e16 and beside terms that vanish", "[
                                        {0, -40, -800, -1e300, 0},
                                        {0, 0, -30, -60, -90}}) {
     CAPTURE(x);
-    check_at<TestType>(x, cumulus::options<TestType>{}, cumulus::options<double>{});
+    check_at<TestType>(x, any_options<TestType>{}, any_options<double>{});
   }
 }
 
@@ -113,12 +117,12 @@ TEMPLATE_TEST_CASE("autodiff: entries of -inf, and masked ones whatever they hol
                    fixed, sized) {
   using S = TestType;
   const std::vector<double> below{1, -inf, 2, -inf, 2};
-  check_at<S>(below, cumulus::options<S>{}, cumulus::options<double>{});
+  check_at<S>(below, any_options<S>{}, any_options<double>{});
   const std::array mask{true, false, true, false, true};
   for (const double junk : {qnan, inf, -inf, 1e308}) {
     CAPTURE(junk);
     const std::vector<double> x{1, junk, 2, junk, 2};
-    check_at<S>(x, cumulus::options<S>{.mask = mask}, cumulus::options<double>{.mask = mask});
+    check_at<S>(x, any_options<S>{.mask = mask}, any_options<double>{.mask = mask});
   }
   // Nothing kept: constants.
   const std::array none{false, false, false, false, false};
@@ -132,9 +136,9 @@ TEMPLATE_TEST_CASE("autodiff: scales and sinks", "[exact][value]", fixed, sized)
   const auto x = families::normal<double>(n, 1.0, 2.0, 6u);
   for (const double scale : {-1.0, 0.25, 3.0}) {
     CAPTURE(scale);
-    check_at<S>(x, cumulus::options<S>{.scale = scale}, cumulus::options<double>{.scale = scale});
-    check_at<S>(x, cumulus::options<S>{.scale = scale, .sink = 0.5},
-                cumulus::options<double>{.scale = scale, .sink = 0.5});
+    check_at<S>(x, any_options<S>{.scale = scale}, any_options<double>{.scale = scale});
+    check_at<S>(x, any_options<S>{.scale = scale, .sink = 0.5},
+                any_options<double>{.scale = scale, .sink = 0.5});
   }
 }
 
@@ -163,12 +167,12 @@ TEMPLATE_TEST_CASE("autodiff: logmeanexp near 0, by its two ways", "[exact][valu
   // d/dx of the log of the variance: 2 (p_i (e^x_i - m)) / ..; by a difference of the function
   // itself.
   const auto x = families::normal<double>(n, 0.0, 1.0, 9u);
-  const S variance = cumulus::logvarexp(variables<S>(x), 1);
+  const S variance = cumulus::logvarexp(variables<S>(x), {.correction = 1});
   for (std::size_t i = 0; i < n; ++i) {
     auto up = x, down = x;
     up[i] += 1e-5;
     down[i] -= 1e-5;
-    const double difference = (cumulus::logvarexp(up, 1) - cumulus::logvarexp(down, 1)) / 2e-5;
+    const double difference = (cumulus::logvarexp(up, {.correction = 1}) - cumulus::logvarexp(down, {.correction = 1})) / 2e-5;
     CHECK(slope(variance, n)[Eigen::Index(i)] == Approx(difference).epsilon(1e-7));
   }
 }

@@ -31,6 +31,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "any_options.hpp"
 #include "catch.hpp"
 #include "kinds.hpp"
 #include "tables.hpp"
@@ -106,9 +107,9 @@ std::vector<T> of_matrix(const std::string& function, const json& c) {
   const Eigen::Map<kinds::col_major<T>, 0, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>> out(
       place.data() + 1, rows, cols, {2 * rows, 2});
   if (by_rows) {
-    cumulus::softmax(x, Eigen::Map(out), cumulus::rowwise);
+    cumulus::softmax(x, cumulus::into(Eigen::Map(out)), cumulus::rowwise);
   } else {
-    cumulus::softmax(x, Eigen::Map(out), cumulus::colwise);
+    cumulus::softmax(x, cumulus::into(Eigen::Map(out)), cumulus::colwise);
   }
   std::vector<T> result;
   for (Eigen::Index i = 0; i < rows; ++i)
@@ -139,7 +140,7 @@ auto answer(const json& c) {
     if (w.empty()) return f({.mask = mask, .scale = scale});
     return f({.weights = weights, .mask = mask, .scale = scale});
   };
-  using options = cumulus::options<R>;
+  using options = any_options<R>;
   const auto seed = c.contains("seed") ? numbers<R>(c["seed"]) : std::vector<R>();
   if (function == "logsumexp")
     return with([&](const options& o) { return std::vector<R>{cumulus::logsumexp(x, o)}; });

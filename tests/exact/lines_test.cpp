@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "any_options.hpp"
 #include "catch.hpp"
 #include "families.hpp"
 
@@ -91,10 +92,10 @@ TEMPLATE_TEST_CASE("lines: across the memory as along it", "[exact][value]", flo
       CHECK(apart(by_rows<T>(cumulus::softmax(turned, colwise, {.scale = scale}).transpose()), p,
                   0) <= 4);
       by_columns<T> in_place = across;
-      cumulus::softmax(in_place, in_place, rowwise, {.scale = scale});
+      cumulus::softmax(in_place, cumulus::into(in_place), rowwise, {.scale = scale});
       CHECK(apart(in_place, p, 0) <= 4);
       by_columns<T> other_way(rows, cols);
-      cumulus::softmax(along, other_way, rowwise, {.scale = scale});
+      cumulus::softmax(along, cumulus::into(other_way), rowwise, {.scale = scale});
       CHECK(apart(other_way, p, 0) == 0);  // only the results lie across
     }
   }
@@ -166,8 +167,8 @@ TEMPLATE_TEST_CASE("lines: one long vector, the same bits on any number of threa
     for (const T v : x) largest = std::max<long double>(largest, v);
     for (const T v : x) sum += std::exp((long double)(v)-largest);
     std::vector<T> p(n), q(n), log_p(n), log_q(n);
-    cumulus::softmax(x, p);
-    cumulus::log_softmax(x, log_p);
+    cumulus::softmax(x, cumulus::into(p));
+    cumulus::log_softmax(x, cumulus::into(log_p));
     const T lse = cumulus::logsumexp(x);
     const auto same = [](const std::vector<T>& a, const std::vector<T>& b, T small = T(0)) {
       for (std::size_t i = 0; i < a.size(); ++i) {
@@ -177,13 +178,13 @@ TEMPLATE_TEST_CASE("lines: one long vector, the same bits on any number of threa
       return true;
     };
     for (const int threads : {2, 5}) {
-      const cumulus::options<T> o{.threads = threads, .executor = run};
-      cumulus::softmax(x, q, o);
+      const any_options<T> o{.threads = threads, .executor = run};
+      cumulus::softmax(x, cumulus::into(q), o);
       CHECK(same(p, q));
       q = x;
-      cumulus::softmax(q, q, o);
+      cumulus::softmax(q, cumulus::into(q), o);
       CHECK(same(p, q, std::ldexp(std::numeric_limits<T>::min(), 60)));  // see above
-      cumulus::log_softmax(x, log_q, o);
+      cumulus::log_softmax(x, cumulus::into(log_q), o);
       CHECK(same(log_p, log_q));
       const T again = cumulus::logsumexp(x, o);
       CHECK((again == lse || (std::isnan(again) && std::isnan(lse))));

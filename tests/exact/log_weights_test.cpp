@@ -18,6 +18,7 @@
 
 using cumulus::effective_sample_size;
 using cumulus::effective_sample_size_max_ulp;
+using cumulus::into;
 using cumulus::normalise_log_weights;
 using cumulus::perplexity;
 using oracle::wide;
@@ -86,20 +87,19 @@ TEST_CASE("log_weights: normalised weights sum to one, and are those of log_soft
   worst error;
   for (const std::size_t n : {1u, 3u, 64u, 1000u}) {
     const auto x = families::normal<double>(n, -1e4, 3.0, n);
-    const Eigen::VectorXd y = normalise_log_weights(x);
+    const std::vector<double> y = normalise_log_weights(x);
     wide sum = 0;
     for (const double v : y) sum += exp(wide(v));
     error.see(double(abs(sum - 1)) * 0x1p53, n);
     CHECK(y == cumulus::log_softmax(x));
     // Normalised or not, as many samples.
-    const std::vector<double> normalised(y.begin(), y.end());
-    CHECK(std::abs(effective_sample_size(normalised) / effective_sample_size(x) - 1) <=
+    CHECK(std::abs(effective_sample_size(y) / effective_sample_size(x) - 1) <=
           1e-13 + 2 * cumulus::log_softmax_max_ulp * 10 * 0x1p-52);
   }
   // Each entry of up to 10 or so is off by up to log_softmax_max_ulp of itself.
   CHECK_WORST(error, 2 * 16 * cumulus::log_softmax_max_ulp);
   std::vector<double> memory{1, 2, 3};
-  normalise_log_weights(memory, memory);
+  normalise_log_weights(memory, into(memory));
   CHECK(memory[2] == normalise_log_weights(std::array{1.0, 2.0, 3.0})[2]);
 }
 
@@ -184,16 +184,16 @@ TEST_CASE("log_weights: NaN is seen at every position, infinities raise no flag"
 TEST_CASE("log_weights: every kind of vector; sizes that differ are refused", "[exact][value]") {
   const auto x = families::normal<double>(kinds::size, 3.0, 2.0, 8u);
   const double size = effective_sample_size(x), perplexed = perplexity(x);
-  const Eigen::VectorXd normalised = normalise_log_weights(x);
+  const std::vector<double> normalised = normalise_log_weights(x);
   kinds::each_vector(x, [&](const char* kind, const auto& argument) {
     CAPTURE(kind);
     CHECK(effective_sample_size(argument) == size);
     CHECK(perplexity(argument) == perplexed);
     const auto y = normalise_log_weights(argument);
-    for (Eigen::Index i = 0; i < normalised.size(); ++i) CHECK(y[i] == normalised[i]);
+    for (std::size_t i = 0; i < normalised.size(); ++i) CHECK(y[Eigen::Index(i)] == normalised[i]);
   });
   std::vector<double> out(4);
-  CHECK(refusal([&] { normalise_log_weights(x, out); }).find("13 elements, out has 4") !=
+  CHECK(refusal([&] { normalise_log_weights(x, into(out)); }).find("13 elements, out has 4") !=
         std::string::npos);
   CHECK(effective_sample_size(std::vector<int>{2, 2}) == 2.0);
 }

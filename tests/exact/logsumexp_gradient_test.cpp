@@ -18,6 +18,7 @@
 #include "worst.hpp"
 
 using cumulus::colwise;
+using cumulus::into;
 using cumulus::logsumexp_gradient;
 using cumulus::logsumexp_gradient_max_ulp;
 using cumulus::logsumexp_gradient_weights;
@@ -41,11 +42,11 @@ bool all_same(const A& a, const B& b) {
 template <class T>
 double error(const call<T>& c) {
   const oracle::distribution<> d(c);
-  const kinds::column<T> actual =
+  const std::vector<T> actual =
       with_options(c, [&](const auto& o) { return logsumexp_gradient(c.x, o); });
   double largest = 0;
   for (std::size_t i = 0; i < c.x.size(); ++i) {
-    const double e = ulps(actual[Eigen::Index(i)], wide(wide(c.scale) * d.share[i]));
+    const double e = ulps(actual[i], wide(wide(c.scale) * d.share[i]));
     if (!(e <= largest)) largest = e;
   }
   return largest;
@@ -55,13 +56,13 @@ double error(const call<T>& c) {
 template <class T>
 double weight_error(const call<T>& c) {
   const oracle::distribution<> d(c);
-  const kinds::column<T> actual =
+  const std::vector<T> actual =
       with_options(c, [&](const auto& o) { return logsumexp_gradient_weights(c.x, o); });
   double largest = 0;
   for (std::size_t i = 0; i < c.x.size(); ++i) {
     const bool kept = c.mask.empty() || c.mask[i];
     const wide expected = kept ? wide(exp(d.exponent[i] - d.log_sum)) : wide(0);
-    const double e = ulps(actual[Eigen::Index(i)], expected);
+    const double e = ulps(actual[i], expected);
     if (!(e <= largest)) largest = e;
   }
   return largest;
@@ -245,19 +246,19 @@ TEST_CASE("logsumexp_gradient: infinities raise neither invalid nor divide-by-ze
     CAPTURE(x);
     std::vector<double> out(x.size());
     const std::vector<double> w(x.size(), 0.0), v(x.size(), 2.5);
-    CHECK(spurious_flags([&] { logsumexp_gradient(x, out); }) == 0);
-    CHECK(spurious_flags([&] { logsumexp_gradient(x, out, {.weights = v, .scale = -2}); }) == 0);
-    CHECK(spurious_flags([&] { logsumexp_gradient(x, out, {.weights = w}); }) == 0);
-    CHECK(spurious_flags([&] { logsumexp_gradient_weights(x, out); }) == 0);
-    CHECK(spurious_flags([&] { logsumexp_gradient_weights(x, out, {.weights = v}); }) == 0);
+    CHECK(spurious_flags([&] { logsumexp_gradient(x, into(out)); }) == 0);
+    CHECK(spurious_flags([&] { logsumexp_gradient(x, into(out), {.weights = v, .scale = -2}); }) == 0);
+    CHECK(spurious_flags([&] { logsumexp_gradient(x, into(out), {.weights = w}); }) == 0);
+    CHECK(spurious_flags([&] { logsumexp_gradient_weights(x, into(out)); }) == 0);
+    CHECK(spurious_flags([&] { logsumexp_gradient_weights(x, into(out), {.weights = v}); }) == 0);
   }
 }
 
 TEST_CASE("logsumexp_gradient: every kind of vector and of place, in place and overlapping",
           "[exact][value]") {
   const auto x = families::normal<double>(kinds::size, 3.0, 2.0, 8u);
-  const Eigen::VectorXd expected = logsumexp_gradient(x, {.scale = 0.5});
-  const Eigen::VectorXd in_weights = logsumexp_gradient_weights(x);
+  const std::vector<double> expected = logsumexp_gradient(x, {.scale = 0.5});
+  const std::vector<double> in_weights = logsumexp_gradient_weights(x);
   kinds::each_vector(x, [&](const char* kind, const auto& argument) {
     CAPTURE(kind);
     CHECK(all_same(logsumexp_gradient(argument, {.scale = 0.5}), expected));
@@ -265,26 +266,26 @@ TEST_CASE("logsumexp_gradient: every kind of vector and of place, in place and o
   });
   kinds::each_out<double>([&](const char* kind, auto&& out, const auto& read) {
     CAPTURE(kind);
-    logsumexp_gradient(x, out, {.scale = 0.5});
+    logsumexp_gradient(x, into(out), {.scale = 0.5});
     CHECK(all_same(read(), expected));
-    logsumexp_gradient_weights(x, out);
+    logsumexp_gradient_weights(x, into(out));
     CHECK(all_same(read(), in_weights));
     std::copy(x.begin(), x.end(), std::begin(out));
-    logsumexp_gradient_weights(out, out);
+    logsumexp_gradient_weights(out, into(out));
     CHECK(all_same(read(), in_weights));
   });
   std::vector<double> memory = x;
-  logsumexp_gradient(memory, memory, {.scale = 0.5});
+  logsumexp_gradient(memory, into(memory), {.scale = 0.5});
   CHECK(all_same(memory, expected));
   Eigen::VectorXd longer(kinds::size + 2);
   longer.head(kinds::size) = Eigen::Map<const Eigen::VectorXd>(x.data(), kinds::size);
-  logsumexp_gradient_weights(longer.head(kinds::size), longer.tail(kinds::size));
+  logsumexp_gradient_weights(longer.head(kinds::size), into(longer.tail(kinds::size)));
   CHECK(all_same(longer.tail(kinds::size), in_weights));
   // The weights where the result goes.
   const auto w = families::wild_weights<double>(kinds::size, 2.0, 10u);
-  const Eigen::VectorXd weighted = logsumexp_gradient_weights(x, {.weights = w});
+  const std::vector<double> weighted = logsumexp_gradient_weights(x, {.weights = w});
   memory = w;
-  logsumexp_gradient_weights(x, memory, {.weights = memory});
+  logsumexp_gradient_weights(x, into(memory), {.weights = memory});
   CHECK(all_same(memory, weighted));
 }
 
@@ -315,9 +316,9 @@ TEST_CASE("logsumexp_gradient: rows and columns with options by line", "[exact][
 TEST_CASE("logsumexp_gradient: sizes that differ are refused with both", "[exact][edge]") {
   const std::vector<double> x(3, 0.0);
   std::vector<double> out(4, 7.0);
-  CHECK(refusal([&] { logsumexp_gradient(x, out); }) ==
+  CHECK(refusal([&] { logsumexp_gradient(x, into(out)); }) ==
         "cumulus: logsumexp_gradient: x has 3 elements, out has 4");
-  CHECK(refusal([&] { logsumexp_gradient_weights(x, out); }) ==
+  CHECK(refusal([&] { logsumexp_gradient_weights(x, into(out)); }) ==
         "cumulus: logsumexp_gradient_weights: x has 3 elements, out has 4");
   CHECK(refusal([&] { (void)logsumexp_gradient(x, {.weights = out}); }) ==
         "cumulus: logsumexp_gradient: x has 3 elements, weights has 4");

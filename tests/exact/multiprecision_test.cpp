@@ -12,6 +12,7 @@
 #include <limits>
 #include <vector>
 
+#include "any_options.hpp"
 #include "catch.hpp"
 #include "wide.hpp"
 #include "worst.hpp"
@@ -65,7 +66,7 @@ TEMPLATE_TEST_CASE("multiprecision: every function keeps 50 digits", "[exact][va
     if (p[i] > 0) entropy -= p[i] * log(p[i]);
   }
   worst error;
-  const cumulus::options<S> o{.weights = w};
+  const any_options<S> o{.weights = w};
   error.see(units(cumulus::logsumexp(x, o), exact(log(total)), exact(6)), "logsumexp");
   error.see(units(cumulus::logmeanexp(x, o), exact(log(total / weight)), exact(6)), "logmeanexp");
   error.see(units(cumulus::softmax_entropy(x, o), entropy, entropy), "entropy");
@@ -123,6 +124,6 @@ TEMPLATE_TEST_CASE("multiprecision: rows of a matrix, and results in place", "[e
   const Eigen::Matrix<S, Eigen::Dynamic, 1> row = a.row(1).transpose();
   CHECK(cumulus::logsumexp(a, cumulus::rowwise)[1] == cumulus::logsumexp(row));
   const S second = cumulus::softmax(row)[2];
-  cumulus::softmax(a, a, cumulus::rowwise);
+  cumulus::softmax(a, cumulus::into(a), cumulus::rowwise);
   CHECK(a(1, 2) == second);
 }

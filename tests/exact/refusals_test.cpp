@@ -92,21 +92,21 @@ CUMULUS_REFUSES(cumulus::log_softmax(bits));
 CUMULUS_REFUSES(cumulus::logsumexp_gradient(bits));
 CUMULUS_REFUSES(cumulus::logsumexp_gradient_weights(bits));
 CUMULUS_REFUSES(cumulus::normalise_log_weights(bits));
-CUMULUS_REFUSES(cumulus::softmax(matrix, matrix));
+CUMULUS_REFUSES(cumulus::softmax(matrix, cumulus::into(matrix)));
 CUMULUS_REFUSES(cumulus::logvarexp(matrix, 1.0));
 CUMULUS_TAKES(cumulus::logvarexp(matrix, rowwise, 1));
 
 TEST_CASE("refusals: calls that mean something are not caught by them", "[exact][edge]") {
   Eigen::MatrixXd results(2, 3);
-  cumulus::softmax(vector, out);
+  cumulus::softmax(vector, cumulus::into(out));
   CHECK(out[0] == 1.0 / 3);
-  cumulus::log_softmax(sequence, out, {.scale = 2});
+  cumulus::log_softmax(sequence, cumulus::into(out), {.scale = 2});
   CHECK(out[0] == Approx(-std::log(3.0)).epsilon(1e-15));
-  cumulus::softmax(matrix, results, rowwise);
+  cumulus::softmax(matrix, cumulus::into(results), rowwise);
   CHECK(results(1, 2) == 1.0 / 3);
-  cumulus::softmax(matrix, results, colwise, {.scale = 2});
+  cumulus::softmax(matrix, cumulus::into(results), colwise, {.scale = 2});
   CHECK(results(1, 2) == 0.5);
-  cumulus::logsumexp_gradient(vector, out.segment(0, 3));
+  cumulus::logsumexp_gradient(vector, cumulus::into(out.segment(0, 3)));
   CHECK(out[2] == 1.0 / 3);
   CHECK(cumulus::logsumexp(matrix, rowwise)[1] == Approx(std::log(3.0)).epsilon(1e-15));
 }

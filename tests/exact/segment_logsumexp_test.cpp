@@ -33,10 +33,10 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 
 template <class V>
 bool same(const V& actual, const std::vector<double>& expected) {
+  using T = std::remove_cvref_t<decltype(*std::begin(actual))>;
   bool all = std::size_t(actual.size()) == expected.size();
   for (std::size_t i = 0; all && i < expected.size(); ++i)
-    all =
-        same(double(actual[Eigen::Index(i)]), double(static_cast<typename V::Scalar>(expected[i])));
+    all = same(double(actual[Eigen::Index(i)]), double(static_cast<T>(expected[i])));
   return all;
 }
 
@@ -44,7 +44,7 @@ bool same(const V& actual, const std::vector<double>& expected) {
 template <class T>
 double error(const std::vector<T>& x, const std::vector<int>& ids, int count) {
   const auto actual = segment_logsumexp(x, ids, count);
-  double largest = actual.size() == count ? 0 : inf;
+  double largest = std::size_t(actual.size()) == std::size_t(count) ? 0 : inf;
   for (int k = 0; k < count; ++k) {
     std::vector<T> part;
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -103,7 +103,7 @@ TEST_CASE("segment_logsumexp: infinities and NaN stay in their segment", "[exact
   CHECK(same(segment_logsumexp(x, ids), expected));
   std::vector<double> y = x;
   y[2] = -inf;
-  Eigen::VectorXd sums;
+  std::vector<double> sums;
   CHECK(spurious_flags([&] { sums = segment_logsumexp(y, ids, 6); }) == 0);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("segment_logsumexp: weights, masks, scales and sinks act in each segme
   const auto sums =
       segment_logsumexp(x, ids, 7, {.weights = w, .mask = mask, .scale = 0.7, .sink = -2});
   CHECK(segment_logsumexp(x, ids, {.weights = w, .mask = mask, .scale = 0.7, .sink = -2}) ==
-        sums.head(5));
+        std::vector<double>(sums.begin(), sums.begin() + 5));
   for (int k = 0; k < 7; ++k) {
     std::vector<double> part, part_w;
     for (std::size_t i = 0; i < 60; ++i)
@@ -131,7 +131,7 @@ TEST_CASE("segment_logsumexp: weights, masks, scales and sinks act in each segme
 }
 
 TEMPLATE_TEST_CASE("segment_logsumexp: ids of every integer type", "[exact][value]", signed char,
-                   char, unsigned char, short, unsigned short, int, unsigned, long, unsigned long,
+                   unsigned char, short, unsigned short, int, unsigned, long, unsigned long,
                    long long, unsigned long long) {
   const std::vector<double> x{1, 2, 3, 4};
   const std::vector<TestType> ids{2, 0, 2, 1};
@@ -147,17 +147,17 @@ TEST_CASE("segment_logsumexp: every kind of vector", "[exact][value]") {
   const auto x = families::normal<double>(kinds::size, 0.0, 2.0, 5u);
   std::vector<int> ids(kinds::size);
   for (std::size_t i = 0; i < kinds::size; ++i) ids[i] = int(i * 5 % 4);
-  const Eigen::VectorXd expected = segment_logsumexp(x, ids, 4);
+  const std::vector<double> expected = segment_logsumexp(x, ids, 4);
   kinds::each_vector<double>(x, [&](const char* kind, const auto& v) {
     CAPTURE(kind);
-    CHECK(segment_logsumexp(v, ids, 4) == expected);
+    CHECK(same(segment_logsumexp(v, ids, 4), expected));
   });
   kinds::each_vector<int>(ids, [&](const char* kind, const auto& v) {
     CAPTURE(kind);
     CHECK(segment_logsumexp(x, v, 4) == expected);
     CHECK(segment_logsumexp(x, v) == expected);
   });
-  const Eigen::VectorXd whole = segment_logsumexp(std::array{3, 1, 4}, std::array{0, 0, 1}, 2);
+  const std::vector<double> whole = segment_logsumexp(std::array{3, 1, 4}, std::array{0, 0, 1}, 2);
   CHECK(whole == segment_logsumexp(std::array{3.0, 1.0, 4.0}, std::array{0, 0, 1}, 2));
 }
 

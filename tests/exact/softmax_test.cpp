@@ -19,6 +19,7 @@
 #include "worst.hpp"
 
 using cumulus::colwise;
+using cumulus::into;
 using cumulus::rowwise;
 using cumulus::softmax;
 using cumulus::softmax_max_ulp;
@@ -41,24 +42,14 @@ bool fits_float(const std::vector<double>& x) {
                      [](double v) { return !std::isfinite(v) || std::abs(v) <= double(FLT_MAX); });
 }
 
-template <class T>
-std::vector<T> listed(const kinds::column<T>& x) {
-  return {x.data(), x.data() + x.size()};
-}
-
 /// The largest error of an entry, each in its own ulp.
 template <class T>
 double error(const std::vector<T>& x, const std::vector<T>& w = {}) {
   const std::vector<oracle::wide> expected = oracle::shifted_softmax(x, w);
-  kinds::column<T> actual;
-  if (w.empty()) {
-    actual = softmax(x);
-  } else {
-    actual = softmax(x, {.weights = w});
-  }
+  const std::vector<T> actual = w.empty() ? softmax(x) : softmax(x, {.weights = w});
   double largest = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double e = ulps(actual[Eigen::Index(i)], expected[i]);
+    const double e = ulps(actual[i], expected[i]);
     if (!(e <= largest)) largest = e;
   }
   return largest;
@@ -108,7 +99,7 @@ TEMPLATE_TEST_CASE("softmax: entries underflow gradually", "[exact][edge]", floa
     auto x = families::uniform<TestType>(200, offset + least - 2, offset + normal + 2, 21u);
     x[77] = TestType(offset);
     error_here.see(error(x), "offset", offset);
-    for (const TestType y : listed<TestType>(softmax(x)))
+    for (const TestType y : softmax(x))
       subnormal += std::fpclassify(y) == FP_SUBNORMAL;
     const auto w = families::wild_weights<TestType>(200, 3.0, 4u);
     error_here.see(error(x, w), "weighted, offset", offset);
@@ -122,10 +113,10 @@ TEST_CASE("softmax: the error does not grow with the length", "[exact][value]") 
   for (const std::size_t n : {1000u, 30000u, 1000000u}) {
     const auto x = families::normal<double>(n, 50.0, 2.0, n);
     const auto expected = oracle::shifted_softmax<long double>(x);
-    const Eigen::VectorXd actual = softmax(x);
+    const std::vector<double> actual = softmax(x);
     // Every entry of the short ones; of the long one the neighbours of 20000 places.
     for (std::size_t i = 0; i < n; i += 1 + n / 20000)
-      error_here.see(ulps(actual[Eigen::Index(i)], expected[i]), "n =", n, "entry", i);
+      error_here.see(ulps(actual[i], expected[i]), "n =", n, "entry", i);
   }
   CHECK_WORST(error_here, softmax_max_ulp);
 }
@@ -137,7 +128,7 @@ TEST_CASE("softmax: 16M floats stay within the ulp bound", "[exact][value]") {
   long double sum = 0;
   for (const float v : x) sum += std::exp(double(v));
   std::vector<float> actual(n);
-  softmax(x, actual);
+  softmax(x, into(actual));
   double largest = 0, largest_ulps = 0;
   for (std::size_t i = 0; i < n; i += 3) {
     const double expected = std::exp(double(x[i])) / double(sum);
@@ -204,7 +195,7 @@ TEST_CASE("softmax: rules 1, 4 and 5, infinite and NaN entries", "[exact][edge]"
       CHECK(all_same(softmax(std::vector<float>(r.x.begin(), r.x.end())), r.expected));
     CHECK(all_same(softmax(std::vector<long double>(r.x.begin(), r.x.end())), r.expected));
     std::vector<double> in_place = r.x;
-    softmax(in_place, in_place);
+    softmax(in_place, into(in_place));
     CHECK(all_same(in_place, r.expected));
   }
 }
@@ -232,7 +223,7 @@ TEST_CASE("softmax: rule 2, weights of zero, infinity and NaN", "[exact][edge]")
   };
   for (const row& r : table) {
     CAPTURE(r.x, r.w, r.expected);
-    const auto p = listed<double>(softmax(r.x, {.weights = r.w}));
+    const auto p = softmax(r.x, {.weights = r.w});
     for (std::size_t i = 0; i < p.size(); ++i) {
       const bool part = 0 < r.expected[i] && r.expected[i] < 1;  // else it is exact
       CHECK((part ? ulps(p[i], oracle::wide(r.expected[i])) <= softmax_max_ulp
@@ -260,7 +251,7 @@ TEST_CASE("softmax: rule 3, what a mask hides is 0 and never enters", "[exact][e
     CAPTURE(r.x, r.expected);
     CHECK(all_same(softmax(r.x, {.mask = r.mask}), r.expected));
     std::vector<double> in_place = r.x;
-    softmax(in_place, in_place, {.mask = r.mask});
+    softmax(in_place, into(in_place), {.mask = r.mask});
     CHECK(all_same(in_place, r.expected));
   }
 }
@@ -273,14 +264,14 @@ TEST_CASE("softmax: infinities raise neither invalid nor divide-by-zero", "[exac
   for (const auto& x : rows) {
     CAPTURE(x);
     std::vector<double> out(x.size());
-    CHECK(spurious_flags([&] { softmax(x, out); }) == 0);
+    CHECK(spurious_flags([&] { softmax(x, into(out)); }) == 0);
     const std::vector<double> w(x.size(), 0.0), v(x.size(), 2.5);
-    CHECK(spurious_flags([&] { softmax(x, out, {.weights = w}); }) == 0);
-    CHECK(spurious_flags([&] { softmax(x, out, {.weights = v}); }) == 0);
+    CHECK(spurious_flags([&] { softmax(x, into(out), {.weights = w}); }) == 0);
+    CHECK(spurious_flags([&] { softmax(x, into(out), {.weights = v}); }) == 0);
     if (!fits_float(x)) continue;
     const std::vector<float> y(x.begin(), x.end());
     std::vector<float> y_out(x.size());
-    CHECK(spurious_flags([&] { softmax(y, y_out); }) == 0);
+    CHECK(spurious_flags([&] { softmax(y, into(y_out)); }) == 0);
   }
 }
 
@@ -294,13 +285,13 @@ TEMPLATE_TEST_CASE("softmax: NaN, +inf and the maximum are seen at every positio
       const TestType kept = x[i];
       one_hot[i] = 1;
       x[i] = TestType(qnan);
-      softmax(x, out);
+      softmax(x, into(out));
       for (const TestType y : out) all = all && std::isnan(y);
       x[i] = TestType(inf);
-      softmax(x, out);
+      softmax(x, into(out));
       all = all && out == one_hot;
       x[i] = TestType(1000);
-      softmax(x, out);
+      softmax(x, into(out));
       all = all && out == one_hot;
       x[i] = kept;
       one_hot[i] = 0;
@@ -312,12 +303,12 @@ TEMPLATE_TEST_CASE("softmax: NaN, +inf and the maximum are seen at every positio
 
 TEST_CASE("softmax: every kind of vector gives the same", "[exact][value]") {
   const auto x = families::normal<double>(kinds::size, 3.0, 2.0, 8u);
-  const kinds::column<double> expected = softmax(x);
+  const kinds::column<double> expected = kinds::column_of(softmax(x));
   CHECK(error(x) <= softmax_max_ulp);
   kinds::each_vector(x, [&](const char* kind, const auto& argument) {
     CAPTURE(kind);
     const auto result = softmax(argument);
-    static_assert(std::is_same_v<typename std::remove_const_t<decltype(result)>::Scalar, double>);
+    static_assert(std::is_same_v<cumulus::scalar_of<decltype(result)>, double>);
     CHECK(all_same(result, expected));
   });
   // The result has the orientation and the kind of the argument.
@@ -325,24 +316,24 @@ TEST_CASE("softmax: every kind of vector gives the same", "[exact][value]") {
   static_assert(std::is_same_v<decltype(softmax(as_row)), kinds::row<double>>);
   static_assert(
       std::is_same_v<decltype(softmax(as_row.array())), Eigen::Array<double, 1, Eigen::Dynamic>>);
-  static_assert(std::is_same_v<decltype(softmax(x)), kinds::column<double>>);
+  static_assert(std::is_same_v<decltype(softmax(x)), std::vector<double>>);
 }
 
 TEST_CASE("softmax: every kind of place takes the result", "[exact][value]") {
   const auto x = families::normal<double>(kinds::size, 3.0, 2.0, 8u);
-  const kinds::column<double> expected = softmax(x);
+  const kinds::column<double> expected = kinds::column_of(softmax(x));
   kinds::each_out<double>([&](const char* kind, auto&& out, const auto& read) {
     CAPTURE(kind);
-    softmax(x, out);
+    softmax(x, into(out));
     CHECK(all_same(read(), expected));
-    softmax(expected.transpose() * double(0), std::forward<decltype(out)>(out));
+    softmax(expected.transpose() * double(0), into(std::forward<decltype(out)>(out)));
     CHECK(all_same(read(), std::vector<double>(x.size(), double(1) / double(kinds::size))));
   });
 }
 
 TEST_CASE("softmax: strided results leave what lies between them", "[exact][edge]") {
   Eigen::MatrixXd a = Eigen::MatrixXd::Constant(3, 4, 9.0);
-  softmax(std::array{1.0, 1.0}, a.row(1).segment(1, 2));
+  softmax(std::array{1.0, 1.0}, into(a.row(1).segment(1, 2)));
   Eigen::MatrixXd expected = Eigen::MatrixXd::Constant(3, 4, 9.0);
   expected(1, 1) = expected(1, 2) = 0.5;
   CHECK(a == expected);
@@ -354,7 +345,7 @@ TEST_CASE("softmax: a stride of 0 repeats one element", "[exact][edge]") {
   CHECK(all_same(softmax(x), std::vector<double>(8, 0.125)));
   Eigen::VectorXd y = Eigen::VectorXd::LinSpaced(5, 0.0, 4.0);
   const kinds::strided_map<const Eigen::VectorXd> middle(y.data() + 2, 5, Eigen::InnerStride<>(0));
-  softmax(middle, y);
+  softmax(middle, into(y));
   for (const double p : y) CHECK(ulps(p, oracle::wide(1) / 5) <= softmax_max_ulp);
 }
 
@@ -368,15 +359,15 @@ TEST_CASE("softmax: every row or every column of a matrix", "[exact][value]") {
 }
 
 TEST_CASE("softmax: integers, and matrices of one row or of none", "[exact][edge]") {
-  static_assert(std::is_same_v<decltype(softmax(std::vector<int>{})), Eigen::VectorXd>);
+  static_assert(std::is_same_v<decltype(softmax(std::vector<int>{})), std::vector<double>>);
   const std::vector<int> x{1, 5, 2};
-  CHECK(softmax(x) == softmax(std::array{1.0, 5.0, 2.0}));
+  CHECK(softmax(x) == softmax(std::vector<double>{1, 5, 2}));
   Eigen::MatrixXi a(2, 3);
   a << 1, 5, 2, 7, 7, 7;
   Eigen::MatrixXd out(2, 3);
-  softmax(a, out, rowwise);
+  softmax(a, into(out), rowwise);
   CHECK(out == softmax(a, rowwise));
-  CHECK(out.row(0).transpose() == softmax(x));
+  CHECK(out.row(0).transpose() == kinds::column_of(softmax(x)));
   CHECK(softmax(Eigen::RowVectorXd(a.row(0).cast<double>()), rowwise) == out.row(0));
   CHECK(softmax(Eigen::MatrixXd(0, 3), rowwise).cols() == 3);
   CHECK(softmax(Eigen::MatrixXd(3, 0), rowwise).rows() == 3);
@@ -411,7 +402,7 @@ TEMPLATE_TEST_CASE("softmax: sums to one", "[exact][property]", float, double) {
     for (const double spread : {0.0, 1e-3, 1.0, 30.0, 1e3}) {
       const auto x = families::normal<TestType>(n, 10.0, spread, n);
       long double sum = 0;
-      for (const TestType y : listed<TestType>(softmax(x))) sum += (long double)(y);
+      for (const TestType y : softmax(x)) sum += (long double)(y);
       error_here.see(ulps(TestType(1), oracle::wide(sum)), "n =", n, "spread", spread);
     }
   }
@@ -421,13 +412,13 @@ TEMPLATE_TEST_CASE("softmax: sums to one", "[exact][property]", float, double) {
 TEST_CASE("softmax: the same after a shift, and permutes with its input", "[exact][property]") {
   auto x = families::normal<double>(50, 0.0, 8.0, 6u);
   for (double& v : x) v = std::round(v * 1024) / 1024;  // so that the shifts are exact
-  const Eigen::VectorXd expected = softmax(x);
+  const std::vector<double> expected = softmax(x);
   worst error_here;
   for (const double shift : {1.0, -64.0, 1024.0, 0x1p40}) {
     auto y = x;
     for (double& v : y) v += shift;
-    const Eigen::VectorXd shifted = softmax(y);
-    for (Eigen::Index i = 0; i < expected.size(); ++i)
+    const std::vector<double> shifted = softmax(y);
+    for (std::size_t i = 0; i < expected.size(); ++i)
       error_here.see(ulps(shifted[i], oracle::wide(expected[i])), "shift", shift, "entry", i);
   }
   std::vector<std::size_t> order(x.size());
@@ -437,10 +428,10 @@ TEST_CASE("softmax: the same after a shift, and permutes with its input", "[exac
     auto y = x;
     for (std::size_t i = x.size(); i > 1; --i) std::swap(order[i - 1], order[r.below(i)]);
     for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[order[i]];
-    const Eigen::VectorXd p = softmax(y);
+    const std::vector<double> p = softmax(y);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const double before = expected[Eigen::Index(order[i])];
-      error_here.see(ulps(p[Eigen::Index(i)], oracle::wide(before)), "trial", trial, "entry", i);
+      const double before = expected[order[i]];
+      error_here.see(ulps(p[i], oracle::wide(before)), "trial", trial, "entry", i);
     }
   }
   CHECK_WORST(error_here, 2 * softmax_max_ulp);

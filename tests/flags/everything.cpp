@@ -26,7 +26,7 @@ void use(const T&... x) {
 template <class T>
 void exact(const vector<T>& x, const matrix<T>& X) {
   using namespace cumulus;
-using namespace cumulus::detail;
+
   const std::vector<bool> keep(std::size_t(x.size()), true);
   const vector<T> some = x.cwiseAbs();
   vector<T> out(x.size());
@@ -34,8 +34,8 @@ using namespace cumulus::detail;
   const std::vector<int> ids(std::size_t(x.size()), 0);
   use(logsumexp(x), logsumexp(x, {.weights = some, .scale = 0.5, .sink = 0.0}));
   use(logsumexp(X, rowwise)[0], logsumexp(X, colwise, {.scale = 0.5})[0]);
-  softmax(x, out, {.weights = some});
-  softmax(X, outs, rowwise);
+  softmax(x, into(out), {.weights = some});
+  softmax(X, into(outs), rowwise);
   use(softmax(x)[0], log_softmax(x, {.degenerate = degenerate::uniform})[0]);
   use(log_softmax(X, colwise)(0, 0), softmax_entropy(x), logmeanexp(x), logvarexp(x, 1.0));
   use(logcumsumexp(x)[0], segment_logsumexp(x, ids, 1)[0], logaddexp(x[0], x[1]));
@@ -43,7 +43,7 @@ using namespace cumulus::detail;
   use(logsumexp_gradient(x)[0], logsumexp_gradient_weights(x)[0], logsumexp_hvp(x, some)[0]);
   use(softmax_jvp(x, some)[0], softmax_vjp(x, some)[0], log_softmax_vjp(x, some)[0]);
   use(normalise_log_weights(x)[0], effective_sample_size(x), perplexity(x));
-  log_sum_exp<T> sum;
+  logsumexp_accumulator<T> sum;
   sum.add(x[0]);
   sum.add(x);
   sum += sum;

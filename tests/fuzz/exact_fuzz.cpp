@@ -5,7 +5,7 @@
 #include "bytes.hpp"
 
 #include <cumulus/exact/log_softmax.hpp>
-#include <cumulus/exact/log_sum_exp.hpp>
+#include <cumulus/exact/logsumexp_accumulator.hpp>
 #include <cumulus/exact/log_weights.hpp>
 #include <cumulus/exact/logaddexp.hpp>
 #include <cumulus/exact/logcumsumexp.hpp>
@@ -215,19 +215,19 @@ void check_vector(bytes& in) {
     const auto again = from.view();
     expect(same(logsumexp(again, o), sum), "logsumexp of strided is that of contiguous", sum);
     auto out = to.view();
-    softmax(again, out, o);
+    softmax(again, into(out), o);
     expect(all_same(column<T>(out), p), "softmax of strided into strided", from.stride, to.stride);
-    log_softmax(again, out, o);
+    log_softmax(again, into(out), o);
     expect(all_same(column<T>(out), log_p), "log_softmax of strided", from.stride, to.stride);
     auto itself = from.view();
-    softmax(itself, itself, o);
+    softmax(itself, into(itself), o);
     expect(all_same(column<T>(itself), p), "softmax into itself", from.stride);
     if (n > 1) {  // overlapping by one
       std::vector<T> memory(c.x.begin(), c.x.end());
       memory.push_back(T(0));
       const Eigen::Map<column<T>> a(memory.data(), n), b(memory.data() + 1, n);
       Eigen::Map<column<T>> shifted = b;
-      softmax(a, shifted, o);
+      softmax(a, into(shifted), o);
       expect(all_same(column<T>(b), p), "softmax into memory one further on", n);
     }
   });
@@ -268,7 +268,7 @@ void check_vector(bytes& in) {
   });
   if (c.keep.empty() && !c.sink && c.scale == 1 && n > 0) {
     const index_t cut = in.below(n + 1);
-    log_sum_exp<T> a, b, all;
+    logsumexp_accumulator<T> a, b, all;
     for (index_t i = 0; i < n; ++i) {
       const T w = c.w.empty() ? T(1) : c.w[std::size_t(i)];
       all.add(x[i], w);
@@ -279,12 +279,12 @@ void check_vector(bytes& in) {
     expect(same(whole, merged) || !wide.known ||
                std::fabs(static_cast<long double>(whole) - static_cast<long double>(merged)) <=
                    2 * ulp_at<T>(size),
-           "log_sum_exp is a monoid", whole, merged);
+           "logsumexp_accumulator is a monoid", whole, merged);
     expect(!wide.known ||
                within(whole, wide.log_sum,
                       logsumexp_max_ulp * ulp_at<T>(std::max(size, std::fabs(wide.log_sum))) +
                           size * wide.own_error()),
-           "log_sum_exp is logsumexp", whole, sum);
+           "logsumexp_accumulator is logsumexp", whole, sum);
   }
 }
 
@@ -311,7 +311,7 @@ void check_matrix(bytes& in) {
       const auto sums = logsumexp(x, d, o);
       const matrix p = softmax(x, d, o);
       matrix again(rows, cols);
-      softmax(x, again, d, o);
+      softmax(x, into(again), d, o);
       expect(all_same(p, again), "softmax of a matrix, returned or written", rows, cols);
       for (index_t i = 0; i < lines && x.size() > 0; ++i) {
         const column<T> one = line_of(x, i), weights = line_of(w, i), shares = line_of(p, i);
@@ -322,7 +322,7 @@ void check_matrix(bytes& in) {
           return {.scale = o.scale[i], .sink = sink};
         }();
         expect(same(T(sums[i]), logsumexp(one, own)), "logsumexp of a line", sums[i], i);
-        expect(all_same(shares, softmax(one, own)), "softmax of a line", i);
+        expect(all_same(shares, softmax(one, into(own))), "softmax of a line", i);
       }
     };
     if ((kinds & 6) == 0)
@@ -425,9 +425,9 @@ void check_shapes(bytes& in) {
   const bool fits = n == weights && n == keeps;
   expect(refused([&] { static_cast<void>(logsumexp(x, {.weights = w, .mask = keep})); }) != fits,
          "sizes fit or are refused", n, weights, keeps);
-  expect(refused([&] { softmax(x, out, {.weights = w}); }) != (n == weights && n == outs),
+  expect(refused([&] { softmax(x, into(out), {.weights = w}); }) != (n == weights && n == outs),
          "out fits or is refused", n, outs);
-  expect(refused([&] { log_softmax(x, out, {.mask = keep}); }) != (n == keeps && n == outs),
+  expect(refused([&] { log_softmax(x, into(out), {.mask = keep}); }) != (n == keeps && n == outs),
          "out fits or is refused", n, outs);
   const int threads = int(in.below(4)) - 1;
   expect(refused([&] { static_cast<void>(softmax(x, {.threads = threads})); }) != (threads >= 1),
@@ -471,10 +471,10 @@ void check_pairs(bytes& in) {
   const T m = mean.value();
   if (std::isfinite(a) && std::isfinite(b)) {
     expect(T(-1) <= m && m <= T(2), "a mean lies between", m);
-    expect(within(mean.log_sum(), static_cast<long double>(sum),
+    expect(within(mean.logsumexp(), static_cast<long double>(sum),
                   4 * ulp_at<T>(std::max({1.0L, std::fabs(static_cast<long double>(a)),
                                           std::fabs(static_cast<long double>(b))}))),
-           "two ways to add", mean.log_sum(), sum);
+           "two ways to add", mean.logsumexp(), sum);
   }
 }
 

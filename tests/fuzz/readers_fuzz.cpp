@@ -5,7 +5,7 @@
 #include "bytes.hpp"
 
 #include <cumulus/core/serialise.hpp>
-#include <cumulus/exact/log_sum_exp.hpp>
+#include <cumulus/exact/logsumexp_accumulator.hpp>
 #include <cumulus/exact/softmax_mean.hpp>
 #include <cumulus/moments/central_moments.hpp>
 #include <cumulus/moments/comoments.hpp>
@@ -255,7 +255,7 @@ void check_states(bytes& in) {
   };
   switch (in.below(6)) {
     case 0: {
-      log_sum_exp<double> s;
+      logsumexp_accumulator<double> s;
       for (index_t i = 0; i < n; ++i) s.add(draw<double>(in, f), draw<double>(in, family::small));
       return both(s, [](auto& t) {
         t.add(0.5);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // States merged by MPI: mpirun -np N mpi_test, any N. Prints what failed; its status is that of MPI_Abort or 1 then.
-#include <cumulus/exact/log_sum_exp.hpp>
+#include <cumulus/exact/logsumexp_accumulator.hpp>
 #include <cumulus/exact/softmax_mean.hpp>
 #include <cumulus/interop/mpi.hpp>
 #include <cumulus/moments/central_moments.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 namespace mpi = cumulus::mpi;
 
-static_assert(!std::is_copy_constructible_v<mpi::reduction<cumulus::log_sum_exp<double>>>);
+static_assert(!std::is_copy_constructible_v<mpi::reduction<cumulus::logsumexp_accumulator<double>>>);
 
 int rank = 0, ranks = 1, checks = 0, failures = 0;
 
@@ -72,15 +72,15 @@ void every_deal_gives_the_whole() {
   };
   const auto value = [&](auto& state, std::size_t i) { state.add(1e9 + v[i]); };
 
-  using logs = cumulus::log_sum_exp<double>;
+  using logs = cumulus::logsumexp_accumulator<double>;
   const logs log_sum = whole(logs(), n, log_term);
-  check("log_sum_exp, to the last bit",
+  check("logsumexp_accumulator, to the last bit",
         mpi::all_reduce(MPI_COMM_WORLD, part(logs(), deal, log_term)).value() == log_sum.value());
 
   using mean = cumulus::softmax_mean<double>;
   const mean average = mpi::all_reduce(MPI_COMM_WORLD, part(mean(), deal, mean_term));
   const mean expected = whole(mean(), n, mean_term);
-  check("softmax_mean: its log-sum", average.log_sum() == expected.log_sum());
+  check("softmax_mean: its log-sum", average.logsumexp() == expected.logsumexp());
   check("softmax_mean: its mean", std::abs(average.value() - expected.value()) <= 1e-15 * 4);
   using means = cumulus::softmax_mean<double, Eigen::VectorXd>;
   const means averages = mpi::all_reduce(MPI_COMM_WORLD, part(means(2), deal, vector_term));
@@ -139,7 +139,7 @@ void empty_ranks_and_roots() {
   const int last = ranks - 1;
   if (rank == last) m.add(2.5, 3.0);
   check("one rank has data", mpi::all_reduce(MPI_COMM_WORLD, m).mean() == 2.5);
-  cumulus::log_sum_exp<float> one;
+  cumulus::logsumexp_accumulator<float> one;
   one.add(0);
   const auto at_root = mpi::reduce(MPI_COMM_WORLD, one, last);
   check("reduce: the root has the sum, others their own",
@@ -148,7 +148,7 @@ void empty_ranks_and_roots() {
 
 void several_at_once() {
   // the handles with a call of MPI's own: three states in one message, summed over the ranks up to this one
-  using state = cumulus::log_sum_exp<double>;
+  using state = cumulus::logsumexp_accumulator<double>;
   const mpi::reduction<state> r;
   std::vector<std::byte> message;
   for (int k = 0; k < 3; ++k) {
@@ -192,7 +192,7 @@ void unequal_sizes_are_refused() {
   check(
       "an error of MPI is told",
       refuses(
-          [&] { static_cast<void>(mpi::reduce(returning, cumulus::log_sum_exp<double>(), ranks)); },
+          [&] { static_cast<void>(mpi::reduce(returning, cumulus::logsumexp_accumulator<double>(), ranks)); },
           "MPI_Reduce: "));
   MPI_Comm_free(&returning);
 }

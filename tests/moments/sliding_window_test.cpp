@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/exact/log_sum_exp.hpp>
+#include <cumulus/exact/logsumexp_accumulator.hpp>
 #include <cumulus/exact/softmax_mean.hpp>
 #include <cumulus/moments/central_moments.hpp>
 #include <cumulus/moments/comoments.hpp>
@@ -134,7 +134,7 @@ TEST_CASE("sliding_window: logsumexp and its mean slide", "[moments][value]") {
   auto x = families::normal<double>(300, 700, 5, 503);
   x[100] = 1e5;
   const auto v = families::normal<double>(300, 0, 1, 504);
-  sliding_window<cumulus::log_sum_exp<double>> sums(20);
+  sliding_window<cumulus::logsumexp_accumulator<double>> sums(20);
   sliding_window<cumulus::softmax_mean<double, Eigen::VectorXd>> means(
       20, cumulus::softmax_mean<double, Eigen::VectorXd>(2));
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -144,7 +144,7 @@ TEST_CASE("sliding_window: logsumexp and its mean slide", "[moments][value]") {
     const auto inside = held(x, i, 20);
     const auto exact = oracle::logsumexp(inside);
     REQUIRE(ulps(sums.value().value(), exact) <= cumulus::logsumexp_max_ulp);
-    REQUIRE(means.value().log_sum() == sums.value().value());
+    REQUIRE(means.value().logsumexp() == sums.value().value());
     REQUIRE(means.value().value()[0] == 1);
     oracle::wide mean = 0, size = 0;
     const auto p = oracle::softmax(inside);
@@ -197,7 +197,7 @@ TEST_CASE("sliding_window: refusals", "[moments][edge]") {
   sliding_window<central_moments<double, 2>> window;
   CHECK(window.value().empty());
   CHECK(refusal([&] { window.pop(); }).find("sliding_window::pop: 0 states") != std::string::npos);
-  using logs = sliding_window<cumulus::log_sum_exp<double>>;
+  using logs = sliding_window<cumulus::logsumexp_accumulator<double>>;
   CHECK(refusal([] { logs none(0); }).find("a count of 0, the least is 1") != std::string::npos);
   CHECK(refusal([] { logs none(-3); }).find("a count of -3") != std::string::npos);
   sliding_window<central_moments<double>> fours(5, central_moments<double>(4));

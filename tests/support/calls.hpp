@@ -3,7 +3,7 @@
 // A call with options as plain data, what it means by definition in 50 digits, and how to make it.
 #pragma once
 
-#include <cumulus/core/options.hpp>
+#include "any_options.hpp"
 
 #include <cmath>
 #include <optional>
@@ -23,7 +23,7 @@ struct call {
 /// f(options) with the options of the call.
 template <class T, class Function>
 auto with_options(const call<T>& c, Function f) {
-  cumulus::options<T> o{.scale = c.scale, .sink = c.sink};
+  any_options<T> o{.scale = c.scale, .sink = c.sink};
   if (!c.weights.empty()) o.weights.take(c.weights);
   if (!c.mask.empty()) o.mask.take(c.mask);
   return f(o);

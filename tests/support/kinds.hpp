@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace kinds {
@@ -23,6 +25,16 @@ template <class T>
 using row_major = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <class T>
 using strided_map = Eigen::Map<T, Eigen::Unaligned, Eigen::InnerStride<>>;
+
+/// The numbers of any vector, an Eigen expression or a range, in an Eigen column.
+template <class X>
+[[nodiscard]] auto column_of(const X& x) {
+  using T = std::remove_cvref_t<decltype(*std::begin(x))>;
+  column<T> result(Eigen::Index(std::size(x)));
+  Eigen::Index i = 0;
+  for (const auto& value : x) result[i++] = value;
+  return result;
+}
 
 /// How many numbers the lists hold: a C array and fixed sizes need to know.
 inline constexpr std::size_t size = 13;

@@ -48,11 +48,11 @@ extern const unit CUMULUS_UNIT = {
     },
     [](const float* x, float* out, std::ptrdiff_t n) {
       cumulus::softmax(std::span<const float>(x, std::size_t(n)),
-                       std::span<float>(out, std::size_t(n)));
+                       cumulus::into(std::span<float>(out, std::size_t(n))));
     },
     [](const float* x, float* out, std::ptrdiff_t rows, std::ptrdiff_t cols) {
       cumulus::softmax(Eigen::Map<const Eigen::MatrixXf>(x, rows, cols),
-                       Eigen::Map<Eigen::MatrixXf>(out, rows, cols), cumulus::rowwise);
+                       cumulus::into(Eigen::Map<Eigen::MatrixXf>(out, rows, cols)), cumulus::rowwise);
     },
     [](void* to) { new (to) moments; },
     [](void* to, const double* x, std::ptrdiff_t n) {

@@ -98,15 +98,22 @@ template <class T>
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
 void log_softmax(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: log_softmax(x, rowwise) or log_softmax(x, colwise)
+template <detail::untagged_matrix X>
+void log_softmax(const X&, const softmax_options<result_of<X>>&) = delete;  // cumulus: a matrix needs a direction: log_softmax(x, rowwise) or log_softmax(x, colwise)
 template <detail::foreign_array X, class... Rest>
 void log_softmax(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
 template <detail::without_numbers X, class... Rest>
 void log_softmax(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
 template <real_vector X, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
-void log_softmax(const X&, const Y&) = delete;  // cumulus: say what the second vector is: log_softmax(x, {.weights = w}), log_softmax(x, {.mask = keep}) or log_softmax(x, into(out))
+void log_softmax(const X&, const Y&, const softmax_options<result_of<X>>& = {}) = delete;  // cumulus: say what the second vector is: log_softmax(x, {.weights = w}), log_softmax(x, {.mask = keep}) or log_softmax(x, into(out))
 template <real_vector X, class Out, class... Rest>
   requires(!out_vector<Out, result_of<X>> && !detail::tagged<Rest...>)
 void log_softmax(const X&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
+template <real_matrix X, class Out, direction D, class... Rest>
+  requires(!out_matrix<Out, result_of<X>>)
+void log_softmax(const X&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
+template <real_matrix X, real_matrix Out, direction D, class... Rest>
+void log_softmax(const X&, const Out&, const D&, const Rest&...) = delete;  // cumulus: say that the result goes there: log_softmax(x, into(out), rowwise)
 
 }  // namespace cumulus

@@ -35,6 +35,11 @@ template <detail::foreign_array X, class... Rest>
 void normalise_log_weights(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
 template <detail::without_numbers X, class... Rest>
 void normalise_log_weights(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
+template <real_vector X, real_vector Y>
+void normalise_log_weights(const X&, const Y&) = delete;  // cumulus: say that the result goes there: normalise_log_weights(log_weights, into(out))
+template <real_vector X, class Out>
+  requires(!out_vector<Out, result_of<X>>)
+void normalise_log_weights(const X&, destination<Out>) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
 
 /// (sum w)^2 / sum w^2, between 1 and the number of samples.
 ///

@@ -71,15 +71,22 @@ template <class T>
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
 void logcumsumexp(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logcumsumexp(x, rowwise) or logcumsumexp(x, colwise)
+template <detail::untagged_matrix X>
+void logcumsumexp(const X&, const options<result_of<X>>&) = delete;  // cumulus: a matrix needs a direction: logcumsumexp(x, rowwise) or logcumsumexp(x, colwise)
 template <detail::foreign_array X, class... Rest>
 void logcumsumexp(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
 template <detail::without_numbers X, class... Rest>
 void logcumsumexp(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
 template <real_vector X, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
-void logcumsumexp(const X&, const Y&) = delete;  // cumulus: say what the second vector is: logcumsumexp(x, {.weights = w}), logcumsumexp(x, {.mask = keep}) or logcumsumexp(x, into(out))
+void logcumsumexp(const X&, const Y&, const options<result_of<X>>& = {}) = delete;  // cumulus: say what the second vector is: logcumsumexp(x, {.weights = w}), logcumsumexp(x, {.mask = keep}) or logcumsumexp(x, into(out))
 template <real_vector X, class Out, class... Rest>
   requires(!out_vector<Out, result_of<X>> && !detail::tagged<Rest...>)
 void logcumsumexp(const X&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
+template <real_matrix X, class Out, direction D, class... Rest>
+  requires(!out_matrix<Out, result_of<X>>)
+void logcumsumexp(const X&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
+template <real_matrix X, real_matrix Out, direction D, class... Rest>
+void logcumsumexp(const X&, const Out&, const D&, const Rest&...) = delete;  // cumulus: say that the result goes there: logcumsumexp(x, into(out), rowwise)
 
 }  // namespace cumulus

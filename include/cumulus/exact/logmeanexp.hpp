@@ -61,13 +61,15 @@ template <class T>
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
 void logmeanexp(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logmeanexp(x, rowwise) or logmeanexp(x, colwise)
+template <detail::untagged_matrix X>
+void logmeanexp(const X&, const mean_options<result_of<X>>&) = delete;  // cumulus: a matrix needs a direction: logmeanexp(x, rowwise) or logmeanexp(x, colwise)
 template <detail::foreign_array X, class... Rest>
 void logmeanexp(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
 template <detail::without_numbers X, class... Rest>
 void logmeanexp(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
 template <real_vector X, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
-void logmeanexp(const X&, const Y&) = delete;  // cumulus: say what the second vector is: logmeanexp(x, {.weights = w}) or logmeanexp(x, {.mask = keep})
+void logmeanexp(const X&, const Y&, const mean_options<result_of<X>>& = {}) = delete;  // cumulus: say what the second vector is: logmeanexp(x, {.weights = w}) or logmeanexp(x, {.mask = keep})
 
 /// log of the variance of e^{scale x_i}: the mean square deviation, divided by sum w - .correction
 /// (0, or 1 for the unbiased estimate from unit weights).
@@ -101,12 +103,16 @@ template <class T>
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
 void logvarexp(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logvarexp(x, rowwise) or logvarexp(x, colwise)
+template <detail::untagged_matrix X>
+void logvarexp(const X&, const variance_options<result_of<X>>&) = delete;  // cumulus: a matrix needs a direction: logvarexp(x, rowwise) or logvarexp(x, colwise)
 template <detail::foreign_array X, class... Rest>
 void logvarexp(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
 template <detail::without_numbers X, class... Rest>
 void logvarexp(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
+template <class X, detail::number Correction, class... Rest>
+void logvarexp(const X&, const Correction&, const Rest&...) = delete;  // cumulus: say what the number is: logvarexp(x, {.correction = 1})
 template <real_vector X, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
-void logvarexp(const X&, const Y&) = delete;  // cumulus: say what the second vector is: logvarexp(x, {.weights = w}) or logvarexp(x, {.mask = keep})
+void logvarexp(const X&, const Y&, const variance_options<result_of<X>>& = {}) = delete;  // cumulus: say what the second vector is: logvarexp(x, {.weights = w}) or logvarexp(x, {.mask = keep})
 
 }  // namespace cumulus

@@ -80,12 +80,14 @@ template <class T>
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
 void logsumexp(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logsumexp(x, rowwise) or logsumexp(x, colwise)
+template <detail::untagged_matrix X>
+void logsumexp(const X&, const options<result_of<X>>&) = delete;  // cumulus: a matrix needs a direction: logsumexp(x, rowwise) or logsumexp(x, colwise)
 template <detail::foreign_array X, class... Rest>
 void logsumexp(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
 template <detail::without_numbers X, class... Rest>
 void logsumexp(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
 template <real_vector X, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
-void logsumexp(const X&, const Y&) = delete;  // cumulus: say what the second vector is: logsumexp(x, {.weights = w}) or logsumexp(x, {.mask = keep})
+void logsumexp(const X&, const Y&, const options<result_of<X>>& = {}) = delete;  // cumulus: say what the second vector is: logsumexp(x, {.weights = w}) or logsumexp(x, {.mask = keep})
 
 }  // namespace cumulus

@@ -68,16 +68,23 @@ template <class T>
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
 void logsumexp_gradient(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logsumexp_gradient(x, rowwise) or logsumexp_gradient(x, colwise)
+template <detail::untagged_matrix X>
+void logsumexp_gradient(const X&, const options<result_of<X>>&) = delete;  // cumulus: a matrix needs a direction: logsumexp_gradient(x, rowwise) or logsumexp_gradient(x, colwise)
 template <detail::foreign_array X, class... Rest>
 void logsumexp_gradient(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
 template <detail::without_numbers X, class... Rest>
 void logsumexp_gradient(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
 template <real_vector X, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
-void logsumexp_gradient(const X&, const Y&) = delete;  // cumulus: say what the second vector is: logsumexp_gradient(x, {.weights = w}), logsumexp_gradient(x, {.mask = keep}) or logsumexp_gradient(x, into(out))
+void logsumexp_gradient(const X&, const Y&, const options<result_of<X>>& = {}) = delete;  // cumulus: say what the second vector is: logsumexp_gradient(x, {.weights = w}), logsumexp_gradient(x, {.mask = keep}) or logsumexp_gradient(x, into(out))
 template <real_vector X, class Out, class... Rest>
   requires(!out_vector<Out, result_of<X>> && !detail::tagged<Rest...>)
 void logsumexp_gradient(const X&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
+template <real_matrix X, class Out, direction D, class... Rest>
+  requires(!out_matrix<Out, result_of<X>>)
+void logsumexp_gradient(const X&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
+template <real_matrix X, real_matrix Out, direction D, class... Rest>
+void logsumexp_gradient(const X&, const Out&, const D&, const Rest&...) = delete;  // cumulus: say that the result goes there: logsumexp_gradient(x, into(out), rowwise)
 
 /// d logsumexp(x, o) / d w_i = e^{scale x_i} / sum_j w_j e^{scale x_j}, of entries with weight 0
 /// too.
@@ -123,15 +130,22 @@ template <class T>
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
 void logsumexp_gradient_weights(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logsumexp_gradient_weights(x, rowwise) or logsumexp_gradient_weights(x, colwise)
+template <detail::untagged_matrix X>
+void logsumexp_gradient_weights(const X&, const options<result_of<X>>&) = delete;  // cumulus: a matrix needs a direction: logsumexp_gradient_weights(x, rowwise) or logsumexp_gradient_weights(x, colwise)
 template <detail::foreign_array X, class... Rest>
 void logsumexp_gradient_weights(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
 template <detail::without_numbers X, class... Rest>
 void logsumexp_gradient_weights(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
 template <real_vector X, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
-void logsumexp_gradient_weights(const X&, const Y&) = delete;  // cumulus: say what the second vector is: logsumexp_gradient_weights(x, {.weights = w}), logsumexp_gradient_weights(x, {.mask = keep}) or logsumexp_gradient_weights(x, into(out))
+void logsumexp_gradient_weights(const X&, const Y&, const options<result_of<X>>& = {}) = delete;  // cumulus: say what the second vector is: logsumexp_gradient_weights(x, {.weights = w}), logsumexp_gradient_weights(x, {.mask = keep}) or logsumexp_gradient_weights(x, into(out))
 template <real_vector X, class Out, class... Rest>
   requires(!out_vector<Out, result_of<X>> && !detail::tagged<Rest...>)
 void logsumexp_gradient_weights(const X&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
+template <real_matrix X, class Out, direction D, class... Rest>
+  requires(!out_matrix<Out, result_of<X>>)
+void logsumexp_gradient_weights(const X&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
+template <real_matrix X, real_matrix Out, direction D, class... Rest>
+void logsumexp_gradient_weights(const X&, const Out&, const D&, const Rest&...) = delete;  // cumulus: say that the result goes there: logsumexp_gradient_weights(x, into(out), rowwise)
 
 }  // namespace cumulus

@@ -22,8 +22,8 @@ inline constexpr int logsumexp_signed_max_words = 256;
 /// What a call may say besides x and the weights: `{.mask = keep, .scale = s}`, as in
 /// core/options.hpp.
 struct signed_options {
-  vector_option<bool> mask{};
-  double scale = 1;
+  vector_option<bool> mask{};  ///< true keeps; all kept if not given
+  double scale = 1;            ///< multiplies x
 };
 
 namespace detail {
@@ -159,5 +159,16 @@ template <real_vector X, real_vector W>
     return rounded(plain.value);
   }
 }
+
+// Refused: each line says what to write instead.
+template <class X, class W, class... Rest>
+  requires(detail::untagged_matrix<X> || detail::untagged_matrix<W>)
+void logsumexp_signed(const X&, const W&, const Rest&...) = delete;  // cumulus: logsumexp_signed takes vectors: give a row or column of the matrix
+template <class X, class W, class... Rest>
+  requires(detail::foreign_array<X> || detail::foreign_array<W>)
+void logsumexp_signed(const X&, const W&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <class X, class W, class... Rest>
+  requires(detail::without_numbers<X> || detail::without_numbers<W>)
+void logsumexp_signed(const X&, const W&, const Rest&...) = delete;  // cumulus: an argument holds bool or characters, which are no numbers
 
 }  // namespace cumulus

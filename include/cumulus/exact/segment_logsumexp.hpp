@@ -6,7 +6,6 @@
 
 #include <cumulus/exact/logsumexp.hpp>
 #include <cumulus/detail/loops/running_exp_sum.hpp>
-#include <string>
 #include <vector>
 
 namespace cumulus {
@@ -14,7 +13,7 @@ namespace cumulus {
 /// A vector of segment numbers: any integers.
 template <class X>
 concept segment_numbers =
-    real_vector<X> && std::integral<scalar_of<X>> && !std::same_as<scalar_of<X>, bool>;
+    real_vector<X> && std::integral<scalar_of<X>>;
 
 namespace detail {
 
@@ -85,5 +84,16 @@ template <real_vector X, segment_numbers Ids>
   }
   return segment_logsumexp(x, segment_ids, count, o);
 }
+
+// Refused: each line says what to write instead.
+template <detail::untagged_matrix X, class... Rest>
+void segment_logsumexp(const X&, const Rest&...) = delete;  // cumulus: segment_logsumexp takes a vector: give a row or column of the matrix
+template <detail::foreign_array X, class... Rest>
+void segment_logsumexp(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <detail::without_numbers X, class... Rest>
+void segment_logsumexp(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
+template <real_vector X, class Ids, class... Rest>
+  requires(!segment_numbers<Ids>)
+void segment_logsumexp(const X&, const Ids&, const Rest&...) = delete;  // cumulus: segment_ids must be a vector of integers, one for each element of x
 
 }  // namespace cumulus

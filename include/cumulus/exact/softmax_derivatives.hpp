@@ -38,6 +38,7 @@ inline constexpr auto hessian_product = [](const auto& t, auto v, auto out) {
 
 /// Checks a vector call and runs `kernel(terms, v, out)`; v may be out, or share its memory.
 template <class X, class V, class Out, class Options, class Kernel>
+  requires(!direction<Out>)
 void applied_along(const char* function, const X& x, const V& v, Out& out, const Options& o,
                    Kernel kernel) {
   operand<result_of<X>> direction(v);
@@ -120,9 +121,23 @@ void softmax_jvp(const X& x, const V& v, destination<Out> out, D d,
 template <detail::untagged_matrix X, real_matrix V, class... Rest>
   requires(!detail::tagged<Rest...>)
 void softmax_jvp(const X&, const V&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: softmax_jvp(x, v, rowwise) or softmax_jvp(x, v, colwise)
+template <detail::untagged_matrix X, real_matrix V>
+void softmax_jvp(const X&, const V&, const softmax_options<result_of<X>>&) = delete;  // cumulus: a matrix needs a direction: softmax_jvp(x, v, rowwise) or softmax_jvp(x, v, colwise)
+template <class X, class V, class... Rest>
+  requires(detail::foreign_array<X> || detail::foreign_array<V>)
+void softmax_jvp(const X&, const V&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <class X, class V, class... Rest>
+  requires(detail::without_numbers<X> || detail::without_numbers<V>)
+void softmax_jvp(const X&, const V&, const Rest&...) = delete;  // cumulus: an argument holds bool or characters, which are no numbers
 template <real_vector X, real_vector V, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
-void softmax_jvp(const X&, const V&, const Y&) = delete;  // cumulus: say what the third vector is: softmax_jvp(x, v, {.weights = w}), {.mask = keep} or into(out)
+void softmax_jvp(const X&, const V&, const Y&, const softmax_options<result_of<X>>& = {}) = delete;  // cumulus: say what the third vector is: softmax_jvp(x, v, {.weights = w}), {.mask = keep} or into(out)
+template <real_vector X, real_vector V, class Out, class... Rest>
+  requires(!out_vector<Out, result_of<X>> && !detail::tagged<Rest...>)
+void softmax_jvp(const X&, const V&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
+template <real_matrix X, real_matrix V, class Out, direction D, class... Rest>
+  requires(!out_matrix<Out, result_of<X>>)
+void softmax_jvp(const X&, const V&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
 
 /// The gradient in x of sum_i g_i softmax(x, o)_i: the same product, since the Jacobian is
 /// symmetric.
@@ -157,9 +172,23 @@ void softmax_vjp(const X& x, const G& g, destination<Out> out, D d,
 template <detail::untagged_matrix X, real_matrix G, class... Rest>
   requires(!detail::tagged<Rest...>)
 void softmax_vjp(const X&, const G&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: softmax_vjp(x, g, rowwise) or softmax_vjp(x, g, colwise)
+template <detail::untagged_matrix X, real_matrix G>
+void softmax_vjp(const X&, const G&, const softmax_options<result_of<X>>&) = delete;  // cumulus: a matrix needs a direction: softmax_vjp(x, g, rowwise) or softmax_vjp(x, g, colwise)
+template <class X, class G, class... Rest>
+  requires(detail::foreign_array<X> || detail::foreign_array<G>)
+void softmax_vjp(const X&, const G&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <class X, class G, class... Rest>
+  requires(detail::without_numbers<X> || detail::without_numbers<G>)
+void softmax_vjp(const X&, const G&, const Rest&...) = delete;  // cumulus: an argument holds bool or characters, which are no numbers
 template <real_vector X, real_vector G, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
-void softmax_vjp(const X&, const G&, const Y&) = delete;  // cumulus: say what the third vector is: softmax_vjp(x, g, {.weights = w}), {.mask = keep} or into(out)
+void softmax_vjp(const X&, const G&, const Y&, const softmax_options<result_of<X>>& = {}) = delete;  // cumulus: say what the third vector is: softmax_vjp(x, g, {.weights = w}), {.mask = keep} or into(out)
+template <real_vector X, real_vector G, class Out, class... Rest>
+  requires(!out_vector<Out, result_of<X>> && !detail::tagged<Rest...>)
+void softmax_vjp(const X&, const G&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
+template <real_matrix X, real_matrix G, class Out, direction D, class... Rest>
+  requires(!out_matrix<Out, result_of<X>>)
+void softmax_vjp(const X&, const G&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
 
 /// The gradient in x of sum_i g_i log_softmax(x, o)_i: scale (g_i - p_i sum_j g_j), the sum over
 /// what is kept.
@@ -198,9 +227,23 @@ void log_softmax_vjp(const X& x, const G& g, destination<Out> out, D d,
 template <detail::untagged_matrix X, real_matrix G, class... Rest>
   requires(!detail::tagged<Rest...>)
 void log_softmax_vjp(const X&, const G&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: log_softmax_vjp(x, g, rowwise) or log_softmax_vjp(x, g, colwise)
+template <detail::untagged_matrix X, real_matrix G>
+void log_softmax_vjp(const X&, const G&, const softmax_options<result_of<X>>&) = delete;  // cumulus: a matrix needs a direction: log_softmax_vjp(x, g, rowwise) or log_softmax_vjp(x, g, colwise)
+template <class X, class G, class... Rest>
+  requires(detail::foreign_array<X> || detail::foreign_array<G>)
+void log_softmax_vjp(const X&, const G&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <class X, class G, class... Rest>
+  requires(detail::without_numbers<X> || detail::without_numbers<G>)
+void log_softmax_vjp(const X&, const G&, const Rest&...) = delete;  // cumulus: an argument holds bool or characters, which are no numbers
 template <real_vector X, real_vector G, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
-void log_softmax_vjp(const X&, const G&, const Y&) = delete;  // cumulus: say what the third vector is: log_softmax_vjp(x, g, {.weights = w}), {.mask = keep} or into(out)
+void log_softmax_vjp(const X&, const G&, const Y&, const softmax_options<result_of<X>>& = {}) = delete;  // cumulus: say what the third vector is: log_softmax_vjp(x, g, {.weights = w}), {.mask = keep} or into(out)
+template <real_vector X, real_vector G, class Out, class... Rest>
+  requires(!out_vector<Out, result_of<X>> && !detail::tagged<Rest...>)
+void log_softmax_vjp(const X&, const G&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
+template <real_matrix X, real_matrix G, class Out, direction D, class... Rest>
+  requires(!out_matrix<Out, result_of<X>>)
+void log_softmax_vjp(const X&, const G&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
 
 /// The Hessian of logsumexp(x, o) times v: scale^2 p_i (v_i - sum_j p_j v_j); 0 where nothing or
 /// only -inf is kept.
@@ -235,8 +278,22 @@ void logsumexp_hvp(const X& x, const V& v, destination<Out> out, D d,
 template <detail::untagged_matrix X, real_matrix V, class... Rest>
   requires(!detail::tagged<Rest...>)
 void logsumexp_hvp(const X&, const V&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: logsumexp_hvp(x, v, rowwise) or logsumexp_hvp(x, v, colwise)
+template <detail::untagged_matrix X, real_matrix V>
+void logsumexp_hvp(const X&, const V&, const options<result_of<X>>&) = delete;  // cumulus: a matrix needs a direction: logsumexp_hvp(x, v, rowwise) or logsumexp_hvp(x, v, colwise)
+template <class X, class V, class... Rest>
+  requires(detail::foreign_array<X> || detail::foreign_array<V>)
+void logsumexp_hvp(const X&, const V&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+template <class X, class V, class... Rest>
+  requires(detail::without_numbers<X> || detail::without_numbers<V>)
+void logsumexp_hvp(const X&, const V&, const Rest&...) = delete;  // cumulus: an argument holds bool or characters, which are no numbers
 template <real_vector X, real_vector V, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
-void logsumexp_hvp(const X&, const V&, const Y&) = delete;  // cumulus: say what the third vector is: logsumexp_hvp(x, v, {.weights = w}), {.mask = keep} or into(out)
+void logsumexp_hvp(const X&, const V&, const Y&, const options<result_of<X>>& = {}) = delete;  // cumulus: say what the third vector is: logsumexp_hvp(x, v, {.weights = w}), {.mask = keep} or into(out)
+template <real_vector X, real_vector V, class Out, class... Rest>
+  requires(!out_vector<Out, result_of<X>> && !detail::tagged<Rest...>)
+void logsumexp_hvp(const X&, const V&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
+template <real_matrix X, real_matrix V, class Out, direction D, class... Rest>
+  requires(!out_matrix<Out, result_of<X>>)
+void logsumexp_hvp(const X&, const V&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
 
 }  // namespace cumulus

@@ -50,12 +50,14 @@ template <class T>
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
 void softmax_entropy(const X&, const Rest&...) = delete;  // cumulus: a matrix needs a direction: softmax_entropy(x, rowwise) or softmax_entropy(x, colwise)
+template <detail::untagged_matrix X>
+void softmax_entropy(const X&, const options<result_of<X>>&) = delete;  // cumulus: a matrix needs a direction: softmax_entropy(x, rowwise) or softmax_entropy(x, colwise)
 template <detail::foreign_array X, class... Rest>
 void softmax_entropy(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
 template <detail::without_numbers X, class... Rest>
 void softmax_entropy(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
 template <real_vector X, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
-void softmax_entropy(const X&, const Y&) = delete;  // cumulus: say what the second vector is: softmax_entropy(x, {.weights = w}) or softmax_entropy(x, {.mask = keep})
+void softmax_entropy(const X&, const Y&, const options<result_of<X>>& = {}) = delete;  // cumulus: say what the second vector is: softmax_entropy(x, {.weights = w}) or softmax_entropy(x, {.mask = keep})
 
 }  // namespace cumulus

@@ -28,7 +28,7 @@ inline constexpr int width_of<Value> = Value::SizeAtCompileTime;
 /// empty object its identity.
 ///
 /// Any order and any split, merged in any tree, gives the same to the stated error, and to the last
-/// bit as log_sum_exp does.
+/// bit as logsumexp_accumulator does.
 ///
 /// Shape    Value: a scalar, or an Eigen vector of e entries; where e is not in its type, the
 ///          constructor takes it.
@@ -37,7 +37,7 @@ inline constexpr int width_of<Value> = Value::SizeAtCompileTime;
 ///          both. An infinite value makes its entry infinite, opposite ones and NaN make it NaN.
 /// Error    mean: softmax_mean_max_ulp for every number of terms, plus the least normal number times
 ///          2^128 (double; it matters where all values are below 2^-800). Equal values give that
-///          value. log_sum: as logsumexp.
+///          value. logsumexp: as logsumexp.
 /// Cost     a term: one exp and about 40 + 10 e operations; a merge: 40 + 20 e. Only the constructor
 ///          allocates.
 /// Source   M. Milakov, N. Gimelshein, arXiv 1805.02867 (the running normaliser); the powers of two
@@ -137,7 +137,7 @@ class softmax_mean {
   }
 
   /// log sum_i e^{s_i}: -inf where empty.
-  [[nodiscard]] T log_sum() const noexcept { return T(scores_.log_sum()); }
+  [[nodiscard]] T logsumexp() const noexcept { return T(scores_.log_sum()); }
 
   /// True until a score other than -inf is added.
   [[nodiscard]] bool empty() const noexcept { return scores_.empty(); }

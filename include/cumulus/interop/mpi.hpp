@@ -4,7 +4,7 @@
 // Layer 6 (interop): needs an MPI of version 3; the umbrella does not include it.
 //
 // A state travels as its sizes and numbers (core/serialise.hpp), so that one operation serves every size: central_moments,
-// comoments and moment_tensor of any order and width, log_sum_exp, softmax_mean.
+// comoments and moment_tensor of any order and width, logsumexp_accumulator, softmax_mean.
 #pragma once
 
 #include <cumulus/detail/core/require.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A sliding window over any state that merges: what leaves it leaves no trace.
-// Layer 2 (moments): it knows a state by += alone, so log_sum_exp and softmax_mean slide too.
+// Layer 2 (moments): it knows a state by += alone, so logsumexp_accumulator and softmax_mean slide too.
 //
 // Two stacks. What enters lies on the one at the back, beside the sum of all of it. What leaves is taken off the one at the
 // front, where each entry holds the sum of itself and of all that entered after it. When the front is empty the back is
@@ -18,7 +18,7 @@ namespace cumulus {
 
 /// The sum of the states that entered last.
 ///
-/// Shape    State: copyable, with += of a monoid: central_moments, comoments, moment_tensor, log_sum_exp, softmax_mean.
+/// Shape    State: copyable, with += of a monoid: central_moments, comoments, moment_tensor, logsumexp_accumulator, softmax_mean.
 /// Edges    an empty window has the value of the identity; pop() of an empty one is refused.
 /// Error    of the state after as many merges as the window holds states, whatever has passed through it.
 /// Cost     at most three merges a state, counted over its passage (one push in a window's length costs as many as the

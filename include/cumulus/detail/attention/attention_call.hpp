@@ -111,7 +111,7 @@ void attend_by_terms(const attention_call<T>& call, index_t i, index_t head) {
     mean.add(score, value);
   }
   const vector result = mean.value();
-  call.write(i, head, mean.log_sum(), [&](index_t c) { return result[c]; });
+  call.write(i, head, mean.logsumexp(), [&](index_t c) { return result[c]; });
 }
 
 }  // namespace cumulus::detail

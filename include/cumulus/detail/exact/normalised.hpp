@@ -10,6 +10,7 @@ namespace cumulus::detail {
 
 /// Checks a vector call and runs `kernel(terms, out)`.
 template <real_vector X, class Out, class Options, class Kernel>
+  requires(!direction<Out>)
 void normalised(const char* function, const X& x, Out& out, const Options& o, Kernel kernel) {
   using T = result_of<X>;
   operand<T> values(x);

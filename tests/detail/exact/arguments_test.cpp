@@ -48,9 +48,9 @@ TEST_CASE("arguments: softmax along every kind of matrix, into a block", "[exact
     CHECK(matrix(cumulus::softmax(x, rowwise)) == by_rows);
     CHECK(matrix(cumulus::softmax(x, colwise)) == by_cols);
     kinds::row_major<double> padded = kinds::row_major<double>::Constant(9, 8, 7.0);
-    cumulus::softmax(x, padded.block(1, 2, 7, 5), rowwise);
+    cumulus::softmax(x, cumulus::into(padded.block(1, 2, 7, 5)), rowwise);
     CHECK(matrix(padded.block(1, 2, 7, 5)) == by_rows);
-    cumulus::softmax(x, padded.block(1, 2, 7, 5), colwise);
+    cumulus::softmax(x, cumulus::into(padded.block(1, 2, 7, 5)), colwise);
     CHECK(matrix(padded.block(1, 2, 7, 5)) == by_cols);
     CHECK((padded.array() == 7.0).count() == 9 * 8 - 7 * 5);
   });

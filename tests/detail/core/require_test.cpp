@@ -9,8 +9,8 @@
 
 TEST_CASE("require: a refusal is an invalid_argument that begins with the library",
           "[core][edge]") {
-  CHECK_THROWS_AS(cumulus::detail::refuse("anything"), std::invalid_argument);
-  CHECK(refusal([] { cumulus::detail::refuse("anything"); }) == "cumulus: anything");
+  CHECK_THROWS_AS(cumulus::detail::refuse({"anything"}), std::invalid_argument);
+  CHECK(refusal([] { cumulus::detail::refuse({"anything"}); }) == "cumulus: anything");
 }
 
 TEST_CASE("require: sizes and shapes that differ are named with both", "[core][edge]") {

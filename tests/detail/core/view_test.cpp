@@ -10,7 +10,7 @@
 #include "catch.hpp"
 #include "kinds.hpp"
 
-using cumulus::operand;
+using cumulus::detail::operand;
 using cumulus::detail::overlaps;
 using cumulus::detail::strided;
 using cumulus::detail::strided_matrix;
@@ -61,15 +61,20 @@ TEST_CASE("view: an operand reads memory where it lies and copies the rest", "[c
   CHECK(operand<double>(std::vector<double>{}).given());
 }
 
-TEST_CASE("view: a mask may be an expression or integers", "[core][value]") {
+TEST_CASE("view: a mask may be an expression, an array or std::vector<bool>", "[core][value]") {
   const Eigen::Array4d x(1, -1, 0, 2);
   const operand<bool> positive(x > 0);
   CHECK(positive.view()[0]);
   CHECK_FALSE(positive.view()[1]);
   CHECK_FALSE(positive.view()[2]);
-  const operand<bool> bits(std::array{0, 1, 2});
+  const std::array flags{false, true, true};
+  CHECK(operand<bool>(flags).view().data == flags.data());
+  const operand<bool> bits(std::vector<bool>{false, true, true});
   CHECK_FALSE(bits.view()[0]);
   CHECK(bits.view()[2]);
+  static_assert(!std::is_constructible_v<operand<bool>, std::array<int, 3>>);  // integers are no mask
+  static_assert(!std::is_constructible_v<operand<bool>, Eigen::ArrayXd> &&
+                !std::is_constructible_v<operand<double>, std::array<bool, 3>>);
 }
 
 TEST_CASE("view: strides of any sign, and segments of them", "[core][value]") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/exact/log_sum_exp.hpp>
+#include <cumulus/exact/logsumexp_accumulator.hpp>
 
 #include <Eigen/Core>
 #include <unsupported/Eigen/AutoDiff>
@@ -23,7 +23,7 @@
 #include "ulp.hpp"
 #include "worst.hpp"
 
-using cumulus::log_sum_exp;
+using cumulus::logsumexp_accumulator;
 using cumulus::logsumexp_max_ulp;
 using cumulus::logsumexp_tail_max_ulp;
 
@@ -47,30 +47,30 @@ T scale_of(const std::vector<T>& x, T result) {
 }
 
 template <class T>
-log_sum_exp<T> state_of(const std::vector<T>& x) {
-  log_sum_exp<T> s;
+logsumexp_accumulator<T> state_of(const std::vector<T>& x) {
+  logsumexp_accumulator<T> s;
   s.add(x);
   return s;
 }
 
 /// x in order, in three shuffled orders, and dealt to 2, 7 and n states merged in random trees.
 template <class T>
-std::vector<log_sum_exp<T>> every_way(const std::vector<T>& x, const std::vector<T>& w = {}) {
-  const auto add = [&](log_sum_exp<T>& s, std::size_t i) {
+std::vector<logsumexp_accumulator<T>> every_way(const std::vector<T>& x, const std::vector<T>& w = {}) {
+  const auto add = [&](logsumexp_accumulator<T>& s, std::size_t i) {
     if (w.empty()) {
       s.add(x[i]);
     } else {
       s.add(x[i], w[i]);
     }
   };
-  std::vector<log_sum_exp<T>> states(4);
+  std::vector<logsumexp_accumulator<T>> states(4);
   for (std::size_t way = 0; way < 4; ++way) {
     auto order = permutation(x.size(), way);
     if (way == 0) std::sort(order.begin(), order.end());
     for (const std::size_t i : order) add(states[way], i);
   }
   for (const std::size_t parts : {std::size_t(2), std::size_t(7), x.size() + 1})
-    states.push_back(merge_tree(log_sum_exp<T>(), x.size(), parts, parts, add));
+    states.push_back(merge_tree(logsumexp_accumulator<T>(), x.size(), parts, parts, add));
   return states;
 }
 
@@ -84,13 +84,13 @@ double error(const std::vector<T>& x, const std::vector<T>& w = {}) {
   return largest;
 }
 
-static_assert(std::is_trivially_copyable_v<log_sum_exp<float>>);
-static_assert(std::is_trivially_copyable_v<log_sum_exp<double>>);
-static_assert(std::is_trivially_copyable_v<log_sum_exp<long double>>);
+static_assert(std::is_trivially_copyable_v<logsumexp_accumulator<float>>);
+static_assert(std::is_trivially_copyable_v<logsumexp_accumulator<double>>);
+static_assert(std::is_trivially_copyable_v<logsumexp_accumulator<long double>>);
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("log_sum_exp: within the ulp bound at every length, offset, spread and split",
+TEMPLATE_TEST_CASE("logsumexp_accumulator: within the ulp bound at every length, offset, spread and split",
                    "[exact][value]", float, double, long double) {
   const std::array offsets{0.0, 1e4, -1e4, 88.0, 700.0, 1e13, -1e16, 1e25};
   const std::array spreads{1e-8, 1e-3, 1.0, 30.0, 1e3};
@@ -105,7 +105,7 @@ TEMPLATE_TEST_CASE("log_sum_exp: within the ulp bound at every length, offset, s
   CHECK_WORST(error_here, logsumexp_max_ulp);
 }
 
-TEMPLATE_TEST_CASE("log_sum_exp: within the ulp bound on ties, ramps, outliers and two points",
+TEMPLATE_TEST_CASE("logsumexp_accumulator: within the ulp bound on ties, ramps, outliers and two points",
                    "[exact][value]", float, double, long double) {
   worst error_here;
   for (const std::size_t n : {1u, 2u, 3u, 17u, 64u}) {
@@ -128,7 +128,7 @@ TEMPLATE_TEST_CASE("log_sum_exp: within the ulp bound on ties, ramps, outliers a
   CHECK_WORST(error_here, logsumexp_max_ulp);
 }
 
-TEMPLATE_TEST_CASE("log_sum_exp: a tail below a largest term of 1 keeps its digits, merged too",
+TEMPLATE_TEST_CASE("logsumexp_accumulator: a tail below a largest term of 1 keeps its digits, merged too",
                    "[exact][value]", float, double, long double) {
   worst error_here;
   for (const std::size_t n : {2u, 3u, 9u, 33u, 100u}) {
@@ -143,14 +143,14 @@ TEMPLATE_TEST_CASE("log_sum_exp: a tail below a largest term of 1 keeps its digi
   }
   CHECK_WORST(error_here, logsumexp_tail_max_ulp);
   const oracle::wide expected("4.248354255291588986304977843631582181878e-18");
-  const log_sum_exp<TestType> zero = state_of<TestType>({0}), low = state_of<TestType>({-40});
+  const logsumexp_accumulator<TestType> zero = state_of<TestType>({0}), low = state_of<TestType>({-40});
   CHECK(ulps((zero + low).value(), expected) <= logsumexp_tail_max_ulp);
   CHECK(ulps((low + zero).value(), expected) <= logsumexp_tail_max_ulp);
   CHECK(ulps(state_of<TestType>({0, -40}).value(), expected) <= logsumexp_tail_max_ulp);
   CHECK(ulps(state_of<TestType>({-40, 0}).value(), expected) <= logsumexp_tail_max_ulp);
 }
 
-TEMPLATE_TEST_CASE("log_sum_exp: a maximum that rises 131072 times costs nothing", "[exact][value]",
+TEMPLATE_TEST_CASE("logsumexp_accumulator: a maximum that rises 131072 times costs nothing", "[exact][value]",
                    float, double) {
   // 2^-12 apart: rescaling by a rounded exponential at each new maximum loses 4096 u of the sum.
   worst error_here;
@@ -162,11 +162,11 @@ TEMPLATE_TEST_CASE("log_sum_exp: a maximum that rises 131072 times costs nothing
         oracle::wide(start) + log(expm1(oracle::wide(x.size()) * step) / expm1(step));
     const TestType scale = scale_of(x, static_cast<TestType>(expected));
     error_here.see(ulps(state_of(x).value(), expected, scale), "ascending", start);
-    const auto add = [&](log_sum_exp<TestType>& s, std::size_t i) { s.add(x[i]); };
-    error_here.see(ulps(merge_tree(log_sum_exp<TestType>(), x.size(), x.size(), 3u, add).value(),
+    const auto add = [&](logsumexp_accumulator<TestType>& s, std::size_t i) { s.add(x[i]); };
+    error_here.see(ulps(merge_tree(logsumexp_accumulator<TestType>(), x.size(), x.size(), 3u, add).value(),
                         expected, scale),
                    "one state each", start);
-    log_sum_exp<TestType> by_merges;
+    logsumexp_accumulator<TestType> by_merges;
     for (const TestType v : x) by_merges += state_of<TestType>({v});
     error_here.see(ulps(by_merges.value(), expected, scale), "merged one by one", start);
     std::reverse(x.begin(), x.end());
@@ -175,7 +175,7 @@ TEMPLATE_TEST_CASE("log_sum_exp: a maximum that rises 131072 times costs nothing
   CHECK_WORST(error_here, logsumexp_max_ulp);
 }
 
-TEST_CASE("log_sum_exp: the error does not grow with the number of terms or of parts",
+TEST_CASE("logsumexp_accumulator: the error does not grow with the number of terms or of parts",
           "[exact][value]") {
   worst error_here;
   const std::size_t n = 1000000;
@@ -189,17 +189,17 @@ TEST_CASE("log_sum_exp: the error does not grow with the number of terms or of p
       error_here.see(ulps(state_of(x).value(), from_x, scale), "double", offset, spread);
       error_here.see(ulps(state_of(y).value(), from_y, scale_of(y, float(from_y))), "float", offset,
                      spread);
-      const auto add = [&](log_sum_exp<double>& s, std::size_t i) { s.add(x[i]); };
+      const auto add = [&](logsumexp_accumulator<double>& s, std::size_t i) { s.add(x[i]); };
       for (const std::size_t parts : {std::size_t(64), n / 2})
         error_here.see(
-            ulps(merge_tree(log_sum_exp<double>(), n, parts, 1u, add).value(), from_x, scale),
+            ulps(merge_tree(logsumexp_accumulator<double>(), n, parts, 1u, add).value(), from_x, scale),
             "parts", parts, offset, spread);
     }
   }
   CHECK_WORST(error_here, logsumexp_max_ulp);
 }
 
-TEST_CASE("log_sum_exp: order and split do not change a bit", "[exact][property]") {
+TEST_CASE("logsumexp_accumulator: order and split do not change a bit", "[exact][property]") {
   // Promised but for rare roundings: the compensated sums agree to 2^-100, and these inputs meet none.
   for (const double spread : {1e-3, 1.0, 300.0}) {
     for (const double offset : {0.0, 5e5, -1e12}) {
@@ -211,7 +211,7 @@ TEST_CASE("log_sum_exp: order and split do not change a bit", "[exact][property]
   }
 }
 
-TEMPLATE_TEST_CASE("log_sum_exp: weights of any size keep the ulp bound", "[exact][value]", float,
+TEMPLATE_TEST_CASE("logsumexp_accumulator: weights of any size keep the ulp bound", "[exact][value]", float,
                    double, long double) {
   worst error_here;
   for (const std::size_t n : {1u, 2u, 5u, 16u, 40u, 70u}) {
@@ -232,7 +232,7 @@ TEMPLATE_TEST_CASE("log_sum_exp: weights of any size keep the ulp bound", "[exac
   CHECK(error(x, w) <= logsumexp_max_ulp);
 }
 
-TEST_CASE("log_sum_exp: a scalar of 50 digits keeps 50 digits, in any order", "[exact][value]") {
+TEST_CASE("logsumexp_accumulator: a scalar of 50 digits keeps 50 digits, in any order", "[exact][value]") {
   using scalar = oracle::wide;
   std::vector<scalar> x;
   for (int i = 0; i < 60; ++i) x.push_back(scalar(i * i % 97) * 2 - 900);
@@ -246,35 +246,35 @@ TEST_CASE("log_sum_exp: a scalar of 50 digits keeps 50 digits, in any order", "[
     CHECK(abs(oracle::wider(s.value()) - (expected + log(oracle::wider(0.5)))) <=
           logsumexp_max_ulp * unit);
   }
-  CHECK(log_sum_exp<scalar>().value() == -std::numeric_limits<scalar>::infinity());
+  CHECK(logsumexp_accumulator<scalar>().value() == -std::numeric_limits<scalar>::infinity());
 
   using lazy = boost::multiprecision::
       cpp_bin_float_50;  // where `auto` and the conditional operator are traps
-  log_sum_exp<lazy> s;
+  logsumexp_accumulator<lazy> s;
   for (const scalar& v : x) s.add(lazy(v));
-  CHECK(scalar((s + log_sum_exp<lazy>()).value()) == every_way(x).front().value());
+  CHECK(scalar((s + logsumexp_accumulator<lazy>()).value()) == every_way(x).front().value());
 }
 
-TEMPLATE_TEST_CASE("log_sum_exp: half and bfloat16 round once, from float", "[exact][value]",
+TEMPLATE_TEST_CASE("logsumexp_accumulator: half and bfloat16 round once, from float", "[exact][value]",
                    Eigen::half, Eigen::bfloat16) {
   const auto x = families::normal<float>(200, 3.0, 2.0, 30u);
-  log_sum_exp<TestType> s;
-  log_sum_exp<float> exact;
+  logsumexp_accumulator<TestType> s;
+  logsumexp_accumulator<float> exact;
   for (const float v : x) {
     s.add(TestType(v));
     exact.add(float(TestType(v)));
   }
   CHECK(s.value() == TestType(exact.value()));
-  CHECK((s + log_sum_exp<TestType>()).max() == TestType(exact.max()));
+  CHECK((s + logsumexp_accumulator<TestType>()).max() == TestType(exact.max()));
   s.add(TestType(inf));
   CHECK(float(s.value()) == float(inf));
 }
 
-TEST_CASE("log_sum_exp: autodiff scalars carry the gradient, through merges too",
+TEST_CASE("logsumexp_accumulator: autodiff scalars carry the gradient, through merges too",
           "[exact][value]") {
   using dual = Eigen::AutoDiffScalar<Eigen::Vector3d>;
   const dual a(-1.0, 3, 0), b(2.0, 3, 1), c(500.0, 3, 2);
-  log_sum_exp<dual> s, t;
+  logsumexp_accumulator<dual> s, t;
   s.add(a);
   t.add(b);
   const dual sum = (s + t).value();
@@ -286,7 +286,7 @@ TEST_CASE("log_sum_exp: autodiff scalars carry the gradient, through merges too"
   CHECK((t + s).value().derivatives().isApprox(Eigen::Vector3d::UnitZ(), 1e-15));
 }
 
-TEST_CASE("log_sum_exp: a ramp far out, where exponents are no longer split, keeps the bound",
+TEST_CASE("logsumexp_accumulator: a ramp far out, where exponents are no longer split, keeps the bound",
           "[exact][value]") {
   // About 2^48 the state changes from multiples of log 2 to elements as reference; sums must cross it both ways.
   worst error_here;
@@ -296,13 +296,13 @@ TEST_CASE("log_sum_exp: a ramp far out, where exponents are no longer split, kee
     error_here.see(error(x), centre);
     std::reverse(x.begin(), x.end());
     error_here.see(error(x), centre, "descending");
-    log_sum_exp<double> shifted = state_of(x);
+    logsumexp_accumulator<double> shifted = state_of(x);
     CHECK(shifted.max() == centre + 1999 * 0.5);
   }
   CHECK_WORST(error_here, logsumexp_max_ulp);
 }
 
-TEST_CASE("log_sum_exp: empty, infinite and NaN terms, in any split", "[exact][edge]") {
+TEST_CASE("logsumexp_accumulator: empty, infinite and NaN terms, in any split", "[exact][edge]") {
   struct row {
     std::vector<double> x;
     double expected;
@@ -342,7 +342,7 @@ TEST_CASE("log_sum_exp: empty, infinite and NaN terms, in any split", "[exact][e
   }
 }
 
-TEST_CASE("log_sum_exp: weights of zero, infinity and NaN", "[exact][edge]") {
+TEST_CASE("logsumexp_accumulator: weights of zero, infinity and NaN", "[exact][edge]") {
   struct row {
     std::vector<double> x, w;
     double expected;
@@ -361,9 +361,9 @@ TEST_CASE("log_sum_exp: weights of zero, infinity and NaN", "[exact][edge]") {
   }
 }
 
-TEST_CASE("log_sum_exp: the empty state is neutral on both sides", "[exact][property]") {
-  const log_sum_exp<double> empty;
-  log_sum_exp<double> nothing;
+TEST_CASE("logsumexp_accumulator: the empty state is neutral on both sides", "[exact][property]") {
+  const logsumexp_accumulator<double> empty;
+  logsumexp_accumulator<double> nothing;
   nothing.add(-inf);
   nothing.add(qnan, 0.0);
   nothing.add(std::vector<double>{});
@@ -387,7 +387,7 @@ TEST_CASE("log_sum_exp: the empty state is neutral on both sides", "[exact][prop
   CHECK_FALSE(state_of<double>({1}) == state_of<double>({2}));
 }
 
-TEST_CASE("log_sum_exp: a state merged with itself counts twice", "[exact][property]") {
+TEST_CASE("logsumexp_accumulator: a state merged with itself counts twice", "[exact][property]") {
   for (const std::vector<double>& x :
        {std::vector<double>{}, {0}, {3, 4}, {0, -40}, {1e300}, {inf}}) {
     auto s = state_of(x);
@@ -400,20 +400,20 @@ TEST_CASE("log_sum_exp: a state merged with itself counts twice", "[exact][prope
   }
 }
 
-TEST_CASE("log_sum_exp: max is the largest element, however close the next", "[exact][property]") {
+TEST_CASE("logsumexp_accumulator: max is the largest element, however close the next", "[exact][property]") {
   for (const double x : {1.0, 0.1, 700.3, -55.5, 1e15, 1e17}) {
     for (double other : {std::nextafter(x, inf), std::nextafter(x, -inf)}) {
       for (const auto& s : every_way<double>({x, other, x, x - 1}))
         CHECK(s.max() == std::max(x, other));
     }
   }
-  log_sum_exp<double> weighted;
+  logsumexp_accumulator<double> weighted;
   weighted.add(1.0, 0x1p10);
   weighted.add(2.0, 1.0);
   CHECK(weighted.max() == 1 + std::log(0x1p10));
 }
 
-TEST_CASE("log_sum_exp: infinities raise neither invalid nor divide-by-zero", "[exact][edge]") {
+TEST_CASE("logsumexp_accumulator: infinities raise neither invalid nor divide-by-zero", "[exact][edge]") {
   const std::vector<std::vector<double>> rows{{},
                                               {-inf},
                                               {inf},
@@ -434,7 +434,7 @@ TEST_CASE("log_sum_exp: infinities raise neither invalid nor divide-by-zero", "[
     CAPTURE(x);
     volatile double result = 0;
     const auto run = [&] {
-      log_sum_exp<double> all, odd;
+      logsumexp_accumulator<double> all, odd;
       for (std::size_t i = 0; i < x.size(); ++i) {
         (i % 2 == 0 ? all : odd).add(x[i]);
         odd.add(x[i], 2.5);
@@ -447,24 +447,24 @@ TEST_CASE("log_sum_exp: infinities raise neither invalid nor divide-by-zero", "[
   }
 }
 
-TEMPLATE_TEST_CASE("log_sum_exp: takes every kind of vector and of scalar", "[exact][value]", float,
+TEMPLATE_TEST_CASE("logsumexp_accumulator: takes every kind of vector and of scalar", "[exact][value]", float,
                    double) {
   const auto x = families::normal<TestType>(kinds::size, 2.0, 3.0, 14u);
   const auto w = families::wild_weights<TestType>(kinds::size, 2.0, 15u);
-  log_sum_exp<TestType> one_by_one, weighted;
+  logsumexp_accumulator<TestType> one_by_one, weighted;
   for (std::size_t i = 0; i < x.size(); ++i) {
     one_by_one.add(x[i]);
     weighted.add(x[i], w[i]);
   }
   kinds::each_vector<TestType>(x, [&](const char* kind, const auto& v) {
     CAPTURE(kind);
-    log_sum_exp<TestType> s, t;
+    logsumexp_accumulator<TestType> s, t;
     s.add(v);
     t.add(v, w);
     CHECK(s == one_by_one);
     CHECK(t == weighted);
   });
-  log_sum_exp<double> integers, numbers;
+  logsumexp_accumulator<double> integers, numbers;
   integers.add(std::array{3, 1, 4});
   integers.add(std::array{3, 1, 4}, Eigen::Vector3i(1, 2, 3));
   for (const double v : {3.0, 1.0, 4.0}) numbers.add(v);
@@ -472,9 +472,9 @@ TEMPLATE_TEST_CASE("log_sum_exp: takes every kind of vector and of scalar", "[ex
   CHECK(integers == numbers);
 }
 
-TEST_CASE("log_sum_exp: sizes that differ are refused by name and number", "[exact][edge]") {
-  log_sum_exp<double> s;
+TEST_CASE("logsumexp_accumulator: sizes that differ are refused by name and number", "[exact][edge]") {
+  logsumexp_accumulator<double> s;
   CHECK(refusal([&] { s.add(std::vector<double>(2), std::vector<double>(1)); }) ==
-        "cumulus: log_sum_exp::add: x has 2 elements, weights has 1");
+        "cumulus: logsumexp_accumulator::add: x has 2 elements, weights has 1");
   CHECK(s.empty());
 }

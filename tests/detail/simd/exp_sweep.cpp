@@ -111,7 +111,7 @@ int main(int count, char** arguments) {
   constexpr float normal = 88.72284f;  // the first whose exponential is no float
   bool good = true;
   for (const isa set : {isa::baseline, isa::avx2, isa::avx512}) {
-    if (cumulus::detail::best_isa() < set) continue;
+    if (cumulus::detail::best_isa_level() < static_cast<int>(set)) continue;
     cumulus::use_isa(set);
     worst_error of_float, of_far_float, of_double;
     sweep_floats(0.0f, normal, of_float);

@@ -8,8 +8,8 @@
 #include "kinds.hpp"
 #include "refusal.hpp"
 
-using cumulus::broadcast_operand;
-using cumulus::line_number;
+using cumulus::detail::broadcast_operand;
+using cumulus::detail::line_number;
 using cumulus::detail::matrix_operand;
 
 namespace {
@@ -91,7 +91,7 @@ TEST_CASE("matrix_operand: one line serves all", "[core][value]") {
     CHECK(option.line(i, false).data == line.data());
     CHECK(option.line(i, true)[3] == 4);
   }
-  const broadcast_operand<bool> mask(std::array{1, 0, 1, 1});
+  const broadcast_operand<bool> mask(std::array{true, false, true, true});
   CHECK_FALSE(mask.line(1, false)[1]);
   CHECK(mask.line(1, false)[2]);
   const broadcast_operand<double> absent;

@@ -24,15 +24,15 @@ namespace cumulus {
 /// Cost     a term: one exp and about 40 operations; a merge: about 40; a value: one log. 64 bytes in double.
 /// Source   as logsumexp; the powers of two here.
 template <class T>
-class log_sum_exp {
+class logsumexp_accumulator {
   static_assert(!std::integral<T>,
-                "cumulus: log_sum_exp takes the scalar of its result; of integers that is double");
+                "cumulus: logsumexp_accumulator takes the scalar of its result; of integers that is double");
   using C = detail::compute_scalar<T>;
 
  public:
   using scalar = T;
 
-  log_sum_exp() = default;
+  logsumexp_accumulator() = default;
 
   /// One term, of weight w >= 0.
   void add(const T& x, const T& w = T(1)) noexcept { sum_.add({C(x), C(0)}, C(w)); }
@@ -50,17 +50,17 @@ class log_sum_exp {
   void add(const X& x, const W& w) {
     const detail::operand<scalar_of<X>> values(x);
     const detail::operand<scalar_of<W>> weights(w);
-    detail::require_same_size("log_sum_exp::add", "x", values.size(), "weights", weights.size());
+    detail::require_same_size("logsumexp_accumulator::add", "x", values.size(), "weights", weights.size());
     const auto v = values.view();
     const auto u = weights.view();
     for (index_t i = 0; i < v.size; ++i) sum_.add({C(v[i]), C(0)}, C(u[i]));
   }
 
-  log_sum_exp& operator+=(const log_sum_exp& other) noexcept {
+  logsumexp_accumulator& operator+=(const logsumexp_accumulator& other) noexcept {
     sum_.merge(other.sum_);
     return *this;
   }
-  [[nodiscard]] friend log_sum_exp operator+(log_sum_exp a, const log_sum_exp& b) noexcept {
+  [[nodiscard]] friend logsumexp_accumulator operator+(logsumexp_accumulator a, const logsumexp_accumulator& b) noexcept {
     return a += b;
   }
 
@@ -73,12 +73,12 @@ class log_sum_exp {
   [[nodiscard]] T max() const noexcept { return T(sum_.log_largest()); }
 
   /// The same state, which is more than the same value. A state of NaN equals none.
-  [[nodiscard]] friend bool operator==(const log_sum_exp&, const log_sum_exp&) = default;
+  [[nodiscard]] friend bool operator==(const logsumexp_accumulator&, const logsumexp_accumulator&) = default;
 
   /// What core/serialise.hpp asks for.
-  static constexpr const char* state_name = "log_sum_exp";
+  static constexpr const char* state_name = "logsumexp";
   [[nodiscard]] static std::array<index_t, 0> sizes() noexcept { return {}; }
-  [[nodiscard]] static log_sum_exp of_sizes(const std::array<index_t, 0>&) noexcept { return {}; }
+  [[nodiscard]] static logsumexp_accumulator of_sizes(const std::array<index_t, 0>&) noexcept { return {}; }
   template <class F>
   void for_each_number(F f) {
     sum_.visit(sum_, f);
