@@ -12,7 +12,7 @@ rm -rf "$out/unpacked" "$out/consumer" "$out"/*.deb
 
 # The prefix decides that libraries go to lib/<triplet>, as Debian has them.
 cmake -S "$source" -B "$out/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr \
-  -DCUMULUS_COMPILED=ON -DCUMULUS_TESTS=OFF -DCUMULUS_BENCH=OFF -DCUMULUS_EXAMPLES=OFF >/dev/null
+  -DCUMULUS_TESTS=OFF -DCUMULUS_BENCH=OFF -DCUMULUS_EXAMPLES=OFF >/dev/null
 cmake --build "$out/build"
 cpack --config "$out/build/CPackConfig.cmake" -B "$out"
 rm -rf "$out/_CPack_Packages"
@@ -28,12 +28,15 @@ for document in copyright changelog.gz changelog.Debian.gz; do
   [[ -s $out/unpacked/usr/share/doc/libcumulus-dev/$document ]] || { echo "no $document" >&2; exit 1; }
 done
 
-# tests/consumer builds a program with cumulus::cumulus and, where the package has it, one with cumulus::compiled.
-cmake -S "$source/tests/consumer" -B "$out/consumer" -G Ninja "-DCMAKE_PREFIX_PATH=$out/unpacked/usr" >/dev/null
-cmake --build "$out/consumer"
-for program in "$out"/consumer/consumer*; do
-  [[ ! -f $program || ! -x $program ]] || "$program"
+for target in cumulus compiled mixed; do
+  cmake -S "$source/tests/consumer" -B "$out/consumer/$target" -G Ninja "-DCMAKE_PREFIX_PATH=$out/unpacked/usr" \
+    -DTARGET_NAME=$target >/dev/null
+  cmake --build "$out/consumer/$target"
+  "$out/consumer/$target/consumer"
 done
-export PKG_CONFIG_PATH=${library%/*}/pkgconfig
-cmake "-DPREFIX=$out/unpacked/usr" "-DCXX=${CXX:-g++}" "-DOUT=$out/pkg_config" -P "$source/tests/consumer/pkg_config.cmake"
+libdir=${library#"$out/unpacked/usr/"}
+for module in cumulus cumulus-compiled; do
+  cmake "-DPREFIX=$out/unpacked/usr" "-DLIBDIR=${libdir%/*}" "-DMODULE=$module" "-DCXX=${CXX:-g++}" "-DOUT=$out/pkg_config" \
+    -P "$source/tests/consumer/pkg_config.cmake"
+done
 echo "$package"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The Debian package libcumulus-dev: packaging/README.md says how it is made. With the static library it is of the machine's
-# architecture, without it for all.
+# The Debian package libcumulus-dev, of the machine's architecture for its static library: packaging/README.md says how it is made.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME libcumulus-dev)
 set(CPACK_PACKAGE_VENDOR "the cumulus authors")
@@ -22,9 +21,6 @@ set(CUMULUS_MAINTAINER "the cumulus authors <cumulus@localhost>" CACHE STRING "W
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${CUMULUS_MAINTAINER}")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
-if(NOT TARGET cumulus_compiled)
-  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE all)
-endif()  # else that of dpkg --print-architecture, which CPack asks for
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libeigen3-dev (>= 3.4)")
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)

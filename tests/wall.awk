@@ -2,7 +2,8 @@
 #
 # The wall between what a user calls and what makes it work: fails, naming file and line, on
 #   - a name in namespace cumulus that the reference's row of its header does not list, and on the reverse;
-#   - a public declaration that names `detail`.
+#   - a public declaration that names `detail`;
+#   - an enum without a name_of.
 #
 #   awk -f tests/cpp.awk -f tests/wall.awk docs/pages/layers.dox $(find include/cumulus -name '*.hpp')
 #   awk -v rewrite=1 ...   prints layers.dox with the names that the headers declare, to look at and keep
@@ -31,6 +32,8 @@ END {
     exit
   }
   check_list()
+  for (name in enum_at)
+    if (!(name in named)) fault_at(enum_file[name], enum_at[name], "no name_of(" name ")")
   printf "%d names in cumulus, %d constants beside them, %d headers in the reference\n", count_names, count_constants, count_rows
   if (faults) {
     printf "%d faults against the wall\n", faults
@@ -72,6 +75,12 @@ function check_list(   key, part) {
 # What a header declares, by the reference's name of it.
 function declares(name, kind, from, to,   header, key, line) {
   line = at[from]
+  if (tok[from] == "enum") {
+    enum_file[name] = file
+    enum_at[name] = line
+  }
+  if (name == "name_of")
+    for (; from < to; ++from) named[tok[from]] = 1
   if (kind == "function") kind = "name"
   header = topic()
   key = header SUBSEP name
@@ -124,7 +133,7 @@ function fault_at(where, line, text) {
 }
 
 # The aliases that exist so that signatures need not name detail.
-function is_vocabulary(name) { return name ~ /^(scalar_of|result_of|result_like|result_list|result_per_line)$/ }
+function is_vocabulary(name) { return name ~ /^(scalar_of|result_of|result_like|result_list|result_per_line|score_of|token_scalar_of)$/ }
 
 # Types, parameters and results must not name detail.
 function public_declaration(scope, what, from, to, class,   i, k) {

@@ -38,4 +38,14 @@ enum class degenerate {
   ieee,     ///< what e^(x - max x) / sum gives: NaN in both cases
 };
 
+[[nodiscard]] constexpr const char* name_of(degenerate policy) noexcept {
+  switch (policy) {
+    case degenerate::limit: return "limit";
+    case degenerate::zero: return "zero";
+    case degenerate::uniform: return "uniform";
+    case degenerate::ieee: return "ieee";
+  }
+  return "?";
+}
+
 }  // namespace cumulus

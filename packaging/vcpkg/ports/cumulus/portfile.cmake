@@ -21,7 +21,7 @@ vcpkg_cmake_configure(
     -DCUMULUS_INSTALL=ON
 )
 vcpkg_cmake_install()
-vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/cumulus)
+vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/cumulus)
 vcpkg_fixup_pkgconfig()
 
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share")
