@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A sliding window over any state that merges: what leaves it leaves no trace.
-// Layer 2 (moments): it knows a state by += alone, so log_sum_exp and softmax_mean slide too.
+// Layer 2 (moments): it knows a state by += alone, so logsumexp_accumulator and softmax_mean slide too.
 //
 // Two stacks. What enters lies on the one at the back, beside the sum of all of it. What leaves is taken off the one at the
 // front, where each entry holds the sum of itself and of all that entered after it. When the front is empty the back is
@@ -18,7 +18,7 @@ namespace cumulus {
 
 /// The sum of the states that entered last.
 ///
-/// Shape    State: copyable, with += of a monoid: central_moments, comoments, moment_tensor, log_sum_exp, softmax_mean.
+/// Shape    State: copyable, with += of a monoid: central_moments, comoments, moment_tensor, logsumexp_accumulator, softmax_mean.
 /// Edges    an empty window has the value of the identity; pop() of an empty one is refused.
 /// Error    of the state after as many merges as the window holds states, whatever has passed through it.
 /// Cost     at most three merges a state, counted over its passage (one push in a window's length costs as many as the
@@ -27,15 +27,15 @@ namespace cumulus {
 template <class State>
 class sliding_window {
  public:
-  /// Of states such as the identity given, which is what an empty window is worth; as many as are pushed and not popped.
+  /// `identity` is the empty state and the value of an empty window. The window holds every state pushed and not yet popped.
   explicit sliding_window(State identity = State())
       : identity_(std::move(identity)), entered_(identity_) {}
 
-  /// Of the last `count`: a push into a full window pops the oldest. Requires count >= 1.
+  /// Holds the last `count` states: a push into a full window pops the oldest. Requires count >= 1.
   explicit sliding_window(std::integral auto count, State identity = State())
       : sliding_window(std::move(identity)) {
     if (std::cmp_less(count, 1))
-      detail::refuse({"sliding_window: a count of ", count, ", the least is 1"});
+      detail::refuse({"sliding_window: a count of ", count, "; give 1 or more"});
     count_ = static_cast<std::size_t>(count);
   }
 
@@ -56,7 +56,7 @@ class sliding_window {
 
   /// The state that entered first leaves.
   void pop() {
-    if (empty()) detail::refuse({"sliding_window::pop: 0 states inside, 1 to leave"});
+    if (empty()) detail::refuse({"sliding_window::pop: the window holds 0 states; push one first"});
     if (front_.empty()) {
       for (; !back_.empty(); back_.pop_back()) {
         if (!front_.empty()) back_.back() += front_.back();

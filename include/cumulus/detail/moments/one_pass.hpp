@@ -9,7 +9,7 @@
 #include <cumulus/detail/core/view.hpp>
 #include <cumulus/detail/simd/vectors.hpp>
 #include <cumulus/detail/moments/weighted_block.hpp>
-#include <memory>
+#include <cstdint>
 #include <new>
 
 namespace cumulus::detail {
@@ -17,9 +17,10 @@ namespace cumulus::detail {
 /// The highest order that the vector kernels take.
 inline constexpr int one_pass_max_order = 12;
 
-/// sums[p] = sum of w ((x - pivot) 2^-exponent)^p, p = 0..order, and the range of what has a weight.
+/// sums[p] = sum of w ((x - pivot) 2^-exponent)^p, p = 0..order, and the range and the number of what has a weight.
 struct one_pass_sums {
   double pivot = 0, low = 0, high = 0;
+  std::uint64_t count = 0;
   int exponent = 0;
   compensated<double> sums[one_pass_max_order + 1];
 
@@ -43,16 +44,17 @@ class contiguous_copy {
   explicit contiguous_copy(const strided<const X>& x) noexcept {
     if constexpr (std::same_as<T, X>) data_ = x.data;
     if (std::same_as<T, X> && x.stride == 1) return;
-    copy_.reset(new (std::nothrow) T[std::size_t(x.size)]);
-    data_ = copy_.get();
-    for (index_t i = 0; data_ != nullptr && i < x.size; ++i)
-      copy_[std::size_t(i)] = static_cast<T>(x[i]);
+    data_ = copy_ = new (std::nothrow) T[std::size_t(x.size)];
+    for (index_t i = 0; copy_ != nullptr && i < x.size; ++i) copy_[i] = static_cast<T>(x[i]);
   }
+  contiguous_copy(const contiguous_copy&) = delete;
+  contiguous_copy& operator=(const contiguous_copy&) = delete;
+  ~contiguous_copy() { delete[] copy_; }
   /// Null where there was no memory.
   [[nodiscard]] const T* data() const noexcept { return data_; }
 
  private:
-  std::unique_ptr<T[]> copy_;
+  T* copy_ = nullptr;
   const T* data_ = nullptr;
 };
 
@@ -107,6 +109,16 @@ struct one_pass_range {
 
   [[nodiscard]] const W* weights_from(index_t i) const noexcept { return weighted ? w + i : w; }
 
+  /// How many of `count` elements have a weight other than 0.
+  [[nodiscard]] std::uint64_t count_of([[maybe_unused]] index_t first, index_t count) const noexcept {
+    if constexpr (weighted) {
+      index_t without = 0;
+      for (index_t i = first; i < first + count; ++i) without += w[i] == W(0) ? 1 : 0;
+      count -= without;
+    }
+    return std::uint64_t(count);
+  }
+
   /// A number near the mean: that of all elements of a short range, of evenly spaced stretches of a long one, so that data in
   /// clusters one after the other have a pivot among them. The range as the sample has it.
   [[nodiscard]] one_pass_sums sample() const noexcept {
@@ -149,6 +161,7 @@ struct one_pass_range {
       result.low = range.low < result.low ? range.low : result.low;
       result.high = result.high < range.high ? range.high : result.high;
       result.sums[0] += range.weight;
+      result.count += count_of(first, count);
       for (int p = 1; p <= order; ++p) result.sums[p] += sums[p];
     }
     return true;
