@@ -152,9 +152,10 @@ class moment_state {
   /// Shows f the numbers of `self`, a state.
   template <class Self, class F>
   static void visit(Self& self, F& f) {
+    f(self.count_);
     for (auto& sum : self.sums_) f(sum.high), f(sum.low);
     f(self.anchor_), f(self.offset_.high), f(self.offset_.low), f(self.exponent_);
-    f(self.min_), f(self.max_), f(self.loss_), f(self.finite_), f(self.count_);
+    f(self.min_), f(self.max_), f(self.loss_), f(self.finite_);
   }
 
  private:
