@@ -26,7 +26,7 @@ exists() {
   local path=$1 name
   [[ -e $path ]] && return 0
   case $path in
-    *\** | */X.* | */X_* | */NAME* | *\<* | *…*) # a pattern or a placeholder; a pattern must match something
+    *\** | */X.* | */X_* | */NAME* | */LAYER* | *\<* | *…*) # a pattern or a placeholder; a pattern must match something
       [[ $path == *\** ]] || return 0
       compgen -G "$path" >/dev/null
       return

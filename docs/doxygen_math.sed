@@ -5,7 +5,6 @@
 /`/b unmark
 # The constants that errors are stated by.
 s/\b([a-z][a-z_]*_max_(ulp|roundings))\b/@ref cumulus::\1 "\1"/g
-s/cumulus::(dot_rows_max)/cumulus::kernels::\1/g
 s/&lt;=/≤/g
 s/&gt;=/≥/g
 s/!=/≠/g

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The structure of a header for Doxygen. Prose is marked by "///~", for doxygen_math.sed.
+# The structure of the header `path` for Doxygen, public headers only. Prose is marked by "///~", for doxygen_math.sed.
 #
 #   // first lines          the topic of the header, in that of its layer
 #   /// Shape   text        a paragraph with that title
@@ -13,7 +13,7 @@ BEGIN {
 }
 
 FNR == 1 {
-  n = split(FILENAME, part, "/")
+  n = split(path, part, "/")
   layer = part[n - 1]
   name = part[n]
   sub(/\.hpp$/, "", name)
@@ -51,7 +51,8 @@ heading {
   if (in_code) print "@endcode"
   print ""
   print "@code{.cpp}"
-  print "#include <cumulus/" layer "/" name ".hpp>"
+  if (layer ~ /^(exact|moments|series|blocks|attention)$/) print "#include <cumulus/" layer ".hpp>  // or alone: <cumulus/" layer "/" name ".hpp>"
+  else print "#include <cumulus/" layer "/" name ".hpp>"
   print "@endcode"
   print "*/"
 }

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: MIT
 #
-# The Debian package libcumulus-dev, for every architecture: packaging/README.md says how it is made.
+# The Debian package libcumulus-dev: packaging/README.md says how it is made. With the static library it is of the machine's
+# architecture, without it for all.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME libcumulus-dev)
 set(CPACK_PACKAGE_VENDOR "the cumulus authors")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION} (C++ headers)")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION} (C++ headers and static library)")
 set(CPACK_PACKAGE_DESCRIPTION
-"cumulus is a header-only C++20 library: logsumexp, softmax and log-softmax
-exact for every input, their Taylor series to any order from mergeable
-moments with a bound on every value, and attention built on both: block
-scores for sparse attention, linear attention, dense attention.
+"cumulus is a C++20 library: logsumexp, softmax and log-softmax exact for
+every input, their Taylor series to any order from mergeable moments with a
+bound on every value, and attention built on both: block scores for sparse
+attention, linear attention, dense attention.
 .
-It needs Eigen, and is found by CMake (cumulus::cumulus) and pkg-config.")
+It is used as headers alone (CMake's cumulus::cumulus, pkg-config's cumulus)
+or with the static library libcumulus.a, which makes programs compile faster
+(cumulus::compiled, cumulus-compiled). It needs Eigen.")
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 
@@ -19,7 +22,9 @@ set(CUMULUS_MAINTAINER "the cumulus authors <cumulus@localhost>" CACHE STRING "W
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${CUMULUS_MAINTAINER}")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
-set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE all)
+if(NOT TARGET cumulus_compiled)
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE all)
+endif()  # else that of dpkg --print-architecture, which CPack asks for
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libeigen3-dev (>= 3.4)")
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)

@@ -2,7 +2,7 @@
 #
 # A stranger's program by pkg-config and the compiler alone, against what install.cmake installed, away from where it was
 # configured for:
-#   cmake -DPREFIX=... -DCXX=g++ -DOUT=DIRECTORY -P pkg_config.cmake
+#   cmake -DPREFIX=... -DLIBDIR=lib -DCXX=g++ -DOUT=DIRECTORY -DMODULE=cumulus -P pkg_config.cmake
 cmake_minimum_required(VERSION 3.25)
 
 find_program(pkg_config pkg-config)
@@ -16,8 +16,8 @@ if(missing)
   return()
 endif()
 
-set(ENV{PKG_CONFIG_PATH} "${PREFIX}/share/pkgconfig:$ENV{PKG_CONFIG_PATH}")
-execute_process(COMMAND "${pkg_config}" --cflags --libs --print-errors cumulus
+set(ENV{PKG_CONFIG_PATH} "${PREFIX}/${LIBDIR}/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+execute_process(COMMAND "${pkg_config}" --cflags --libs --print-errors ${MODULE}
   OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 string(FIND "${flags}" "-I${PREFIX}/" at)
 if(at EQUAL -1)

@@ -17,8 +17,12 @@ namespace detail {
 
 /// The kernel with a call's policy.
 struct log_softmax_kernel {
-  degenerate policy;
+  degenerate policy = degenerate::limit;
 
+  template <class S>
+  void operator()(const strided<const S>& x, const strided<S>& out) const noexcept {
+    kernels::log_softmax(x, out);
+  }
   template <class S>
   void operator()(const kernels::terms<S>& t, const strided<S>& out) const noexcept {
     kernels::log_softmax(t, out, policy);
@@ -48,14 +52,24 @@ struct log_softmax_kernel {
 ///          in memory, is contiguous and has at most 2^18 elements.
 /// Source   as logsumexp: (x - max x) - log1p(the sum without the maximum).
 template <real_vector X>
-[[nodiscard]] result_like<X> log_softmax(const X& x, const softmax_options<result_of<X>>& o = {}) {
+[[nodiscard]] result_like<X> log_softmax(const X& x, const softmax_options<result_of<X>>& o) {
   return detail::normalised("log_softmax", x, o, detail::log_softmax_kernel{o.degenerate});
+}
+
+/// The same without options: apart, so that a program that gives none compiles no code for them.
+template <real_vector X>
+[[nodiscard]] result_like<X> log_softmax(const X& x) {
+  return detail::normalised("log_softmax", x, detail::log_softmax_kernel{});
 }
 
 /// Written to out, of x's size: `log_softmax(x, into(out))`.
 template <real_vector X, out_vector<result_of<X>> Out>
-void log_softmax(const X& x, destination<Out> out, const softmax_options<result_of<X>>& o = {}) {
+void log_softmax(const X& x, destination<Out> out, const softmax_options<result_of<X>>& o) {
   detail::normalised("log_softmax", x, *out, o, detail::log_softmax_kernel{o.degenerate});
+}
+template <real_vector X, out_vector<result_of<X>> Out>
+void log_softmax(const X& x, destination<Out> out) {
+  detail::normalised("log_softmax", x, *out, detail::log_softmax_kernel{});
 }
 
 /// Of every row or column of a matrix.

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cumulus/detail/exact/arguments.hpp>
-#include <cumulus/detail/loops/exp_sum.hpp>
+#include <cumulus/detail/rows/logsumexp.hpp>
 #include <cumulus/detail/rows/vector_lines.hpp>
 #include <initializer_list>
 
@@ -22,15 +22,7 @@ namespace detail {
 struct logsumexp_of_terms {
   template <class S>
   [[nodiscard]] compute_scalar<S> operator()(const kernels::terms<S>& t) const noexcept {
-    compute_scalar<S> result(0);
-    return kernels::logsumexp_row(t, result) ? result : kernels::log_of(kernels::exp_sum(t), t);
-  }
-  template <class S>
-  [[nodiscard]] compute_scalar<S> operator()(const strided<const S>& x) const noexcept {
-    compute_scalar<S> result(0);
-    if (kernels::logsumexp_row(x, result)) return result;
-    const kernels::terms<S> t{x};
-    return kernels::log_of(kernels::exp_sum(t), t);
+    return kernels::logsumexp(t);
   }
 #if CUMULUS_VECTORS
   template <class T, class Result, class Left>
@@ -66,7 +58,7 @@ template <real_vector X>
 template <real_vector X>
 [[nodiscard]] result_of<X> logsumexp(const X& x) {
   const detail::operand<result_of<X>> values(x);
-  return result_of<X>(detail::logsumexp_kernel(values.view()));
+  return result_of<X>(detail::kernels::logsumexp(values.view()));
 }
 
 /// Of every row, as a column of values, or of every column, as a row of them.

@@ -17,8 +17,12 @@ namespace detail {
 
 /// The kernel with a call's policy.
 struct softmax_kernel {
-  degenerate policy;
+  degenerate policy = degenerate::limit;
 
+  template <class S>
+  void operator()(const strided<const S>& x, const strided<S>& out) const noexcept {
+    kernels::softmax(x, out);
+  }
   template <class S>
   void operator()(const kernels::terms<S>& t, const strided<S>& out) const noexcept {
     kernels::softmax(t, out, policy);
@@ -48,14 +52,24 @@ struct softmax_kernel {
 ///          where x lies in memory.
 /// Source   as logsumexp; here the loops compensate the rounding of x - max x, the vector kernels take e^x 2^-k straight from x.
 template <real_vector X>
-[[nodiscard]] result_like<X> softmax(const X& x, const softmax_options<result_of<X>>& o = {}) {
+[[nodiscard]] result_like<X> softmax(const X& x, const softmax_options<result_of<X>>& o) {
   return detail::normalised("softmax", x, o, detail::softmax_kernel{o.degenerate});
+}
+
+/// The same without options: apart, so that a program that gives none compiles no code for them.
+template <real_vector X>
+[[nodiscard]] result_like<X> softmax(const X& x) {
+  return detail::normalised("softmax", x, detail::softmax_kernel{});
 }
 
 /// Written to out, of x's size: `softmax(x, into(out))`.
 template <real_vector X, out_vector<result_of<X>> Out>
-void softmax(const X& x, destination<Out> out, const softmax_options<result_of<X>>& o = {}) {
+void softmax(const X& x, destination<Out> out, const softmax_options<result_of<X>>& o) {
   detail::normalised("softmax", x, *out, o, detail::softmax_kernel{o.degenerate});
+}
+template <real_vector X, out_vector<result_of<X>> Out>
+void softmax(const X& x, destination<Out> out) {
+  detail::normalised("softmax", x, *out, detail::softmax_kernel{});
 }
 
 /// Of every row or column of a matrix.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/cumulus.hpp>
+#include <cumulus/exact.hpp>
 
 #include <cmath>
 #include <vector>

@@ -7,7 +7,7 @@
 
 #include <cumulus/attention/attention_options.hpp>
 #include <cumulus/core/token_rows.hpp>
-#include <cumulus/detail/simd/vectors.hpp>
+#include <cumulus/detail/simd/attention_kernels.hpp>
 #include <algorithm>
 
 #if CUMULUS_VECTORS

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cumulus/detail/core/scalar.hpp>
-#include <iterator>
+#include <array>
 #include <type_traits>
 
 namespace Eigen {

@@ -10,7 +10,7 @@
 #include <cumulus/detail/core/require_options.hpp>
 #include <cumulus/detail/loops/terms.hpp>
 #include <cumulus/detail/rows/tile.hpp>
-#include <cumulus/detail/rows/vector_rows.hpp>
+#include <cumulus/detail/rows/row_scalar.hpp>
 
 namespace cumulus::detail {
 

@@ -35,6 +35,22 @@ template <real_vector X, class Options, class Kernel>
   return out;
 }
 
+/// Checks a call without options and runs `kernel(x, out)`.
+template <real_vector X, class Out, class Kernel>
+void normalised(const char* function, const X& x, Out& out, Kernel kernel) {
+  operand<result_of<X>> values(x);
+  const auto result = strided_view(out);
+  require_same_size(function, "x", values.size(), "out", result.size);
+  if (overlaps(values.view(), result)) values.own();
+  kernel(values.view(), result);
+}
+template <real_vector X, class Kernel>
+[[nodiscard]] result_like<X> normalised(const char* function, const X& x, Kernel kernel) {
+  result_like<X> out = sized_like(x);
+  normalised(function, x, out, kernel);
+  return out;
+}
+
 /// Checks a matrix call and hands `run` the view of x, or of a copy where writing out would change x before it is read.
 template <real_matrix X, class Out, class Options, class Run>
 void with_lines(const char* function, const X& x, Out& out, const Options& o, bool by_columns, Run run) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Entropy and concentration of the softmax distribution, from the terms.
-// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+// Layer 1 (loops): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/loops/exp_sum.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// -sum_i p_i log p_i over all outcomes, the sink included: every term is >= 0, so nothing cancels.
 template <class S>
@@ -48,4 +49,4 @@ template <class S>
   return shares.value() * (shares.value() / squares.value());
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The sum of the terms w_i e^{s x_i} to any number of digits, for sums that cancel.
-// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+// Layer 1 (loops): portable loops; unchecked, noexcept, no allocation.
 //
 // A number is taken apart into its bits, the weights of equal x are added as integers, and every
 // exponential is computed in fixed point with an error bound, relative to the largest term left. By
@@ -9,11 +9,12 @@
 // so enough words always tell its sign.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/loops/terms.hpp>
 #include <cumulus/detail/loops/words.hpp>
 #include <cstdlib>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// A sum of terms, sorted by falling exponent, equal ones merged; relative to e^shift, which may
 /// itself be taken off.
@@ -237,4 +238,4 @@ wide_value<compute_scalar<S>> exact_exp_sum<S>::evaluate(const T& shift, int sub
   return result;
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

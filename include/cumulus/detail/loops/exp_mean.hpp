@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The logarithms of the mean and of the variance of the terms e^{s x_i}.
-// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+// Layer 1 (loops): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/loops/exp_sum.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// e^y - 1 - y, to about 2 ulp: by its series within 1/2, where the difference would cancel.
 template <class T>
@@ -145,4 +146,4 @@ template <class S>
   return t.limit + T(T(2) * T(t.scale * sum.peak.exponent) + log_square);
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

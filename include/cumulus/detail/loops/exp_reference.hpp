@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // What a running sum of exponentials is measured from, and how it moves without rounding.
-// Layer 1 (kernels): portable; unchecked, noexcept, no allocation.
+// Layer 1 (loops): portable; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/loops/terms.hpp>
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// How many powers of two above 1 a running sum may count on; other scalars than the built-in ones
 /// have more.
@@ -189,4 +190,4 @@ class exp_reference {
   std::int64_t power_ = no_power;  // r / log 2, where whole
 };
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // The sum of the terms w_i e^{s x_i}, relative to its largest term and without it.
-// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+// Layer 1 (loops): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/loops/plain_exp_sum.hpp>
 #include <cumulus/detail/loops/terms.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// What a sum of exponentials is made of: sum = peak (1 + rest).
 ///
@@ -130,4 +131,4 @@ template <class S>
   return t.limit + ((exponent + sum.peak.log_weight) + sum.log_relative());
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The sum of the terms e^{x_i} where nothing but x is given and none of it is NaN or +inf: what most calls are.
-// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+// Layer 1 (loops): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/loops/terms.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// The position of the largest element; -1 where a NaN is among them or the largest is not finite.
 /// Cost    two reads of x: an ordered comparison with a NaN raises FE_INVALID, so NaN is looked for first.
@@ -70,4 +71,4 @@ template <class S, class Keep>
   return total;
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

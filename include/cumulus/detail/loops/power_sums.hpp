@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Weighted power sums of one short block about a pivot.
-// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+// Layer 1 (loops): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/scalar.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// The longest block: 16 additions in each of 8 lanes, so that rounding stays within the moments'
 /// bound.
@@ -86,4 +87,4 @@ void shift_change(const T* sums, const T& h, int order, T* change) noexcept {
   }
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

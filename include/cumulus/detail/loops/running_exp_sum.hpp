@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The sum of w e^x as its terms come, one by one or in sums of their own: a monoid.
-// Layer 1 (kernels): portable; unchecked, noexcept, no allocation.
+// Layer 1 (loops): portable; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/loops/exp_reference.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// How many powers of two the largest term of a running sum may rise before the reference does.
 template <class T>
@@ -185,4 +186,4 @@ void cumulative_log_sum(running_log_sum<compute_scalar<S>> sum, const terms<S>& 
   }
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -2,13 +2,14 @@
 //
 // The sum of the terms w_i e^{s x_i} of either sign: in the scalar itself, with a bound that tells
 // whether that is enough.
-// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+// Layer 1 (loops): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/core/signed_log.hpp>
 #include <cumulus/detail/loops/exp_sum.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// The error of log_abs is at most `error`; the sign is certain where that is finite.
 template <class T>
@@ -58,4 +59,4 @@ template <class S>
           certain ? T(unit_roundoff<T> * (cancelled + rounded)) : infinity<T>};
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

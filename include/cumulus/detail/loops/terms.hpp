@@ -2,14 +2,15 @@
 //
 // The terms w_i e^{s x_i} of a softmax, and their ratios without overflow or the rounding of a
 // shift.
-// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+// Layer 1 (loops): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/constants.hpp>
 #include <cumulus/core/executor.hpp>
 #include <cumulus/detail/core/view.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// x - y as high + low. The rounding of a plain difference would cost e^(x-y) up to |x - y| u.
 /// Requires finite y. Edges: x = -inf, or a difference below the least number, gives -inf.
@@ -183,4 +184,4 @@ template <class S>
   return t.weights.data == nullptr ? exponential(gap) : T(fraction * exponential(gap));
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

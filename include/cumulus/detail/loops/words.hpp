@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
 // Arithmetic in as many words as it takes: unsigned numbers, least significant word first.
-// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+// Layer 1 (loops): portable loops; unchecked, noexcept, no allocation.
 //
 // A fixed-point number has its last word before the point and the others, `fraction_bits` of them,
 // behind it; its unit is 2^-fraction_bits.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/scalar.hpp>
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <span>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 using word = std::uint32_t;
 using words = std::span<word>;
@@ -219,4 +220,4 @@ struct wide_value {
   }
 };
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

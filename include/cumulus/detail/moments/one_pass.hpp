@@ -4,13 +4,13 @@
 // Layer 2 (moments): uses core and kernels.
 #pragma once
 
+#include <cumulus/detail/core/scratch.hpp>
 #include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/core/tags.hpp>
 #include <cumulus/detail/core/view.hpp>
-#include <cumulus/detail/simd/vectors.hpp>
+#include <cumulus/detail/simd/moment_kernels.hpp>
 #include <cumulus/detail/moments/weighted_block.hpp>
 #include <cstdint>
-#include <new>
 
 namespace cumulus::detail {
 
@@ -44,17 +44,16 @@ class contiguous_copy {
   explicit contiguous_copy(const strided<const X>& x) noexcept {
     if constexpr (std::same_as<T, X>) data_ = x.data;
     if (std::same_as<T, X> && x.stride == 1) return;
-    data_ = copy_ = new (std::nothrow) T[std::size_t(x.size)];
-    for (index_t i = 0; copy_ != nullptr && i < x.size; ++i) copy_[i] = static_cast<T>(x[i]);
+    copy_.allocate(x.size);
+    data_ = copy_.get();
+    for (index_t i = 0; data_ != nullptr && i < x.size; ++i)
+      copy_[std::size_t(i)] = static_cast<T>(x[i]);
   }
-  contiguous_copy(const contiguous_copy&) = delete;
-  contiguous_copy& operator=(const contiguous_copy&) = delete;
-  ~contiguous_copy() { delete[] copy_; }
   /// Null where there was no memory.
   [[nodiscard]] const T* data() const noexcept { return data_; }
 
  private:
-  T* copy_ = nullptr;
+  scratch_array<T> copy_;
   const T* data_ = nullptr;
 };
 

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
 // Rows with weights or a sink, by the vector kernels on copies.
-// Layer 1 (kernels): unchecked, noexcept; allocates for rows of more than 16 KB only.
+// Layer 1 (rows): unchecked, noexcept; allocates for rows of more than 16 KB only.
 //
 // Each returns false, and has written nothing, for what it leaves to the loops: weights that are none or far from 1, shares
 // that may be below the normal range, results near zero, where the loops keep more digits.
 #pragma once
 
+#include <cumulus/detail/core/scratch.hpp>
+#include <cumulus/detail/core/mode.hpp>
+#include <cumulus/detail/simd/product_kernels.hpp>
 #include <cumulus/detail/rows/gathered_row.hpp>
 #include <cumulus/detail/rows/row_logarithm.hpp>
 #include <cumulus/detail/rows/row_parts.hpp>
 
 #if CUMULUS_VECTORS
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// Copies of the elements that have a weight, and of their weights; then their terms, and the sum with the sink's.
 template <class S>
@@ -82,9 +85,9 @@ class composed_row {
  private:
   static constexpr index_t here = index_t(16384 / sizeof(F));
 
-  [[nodiscard]] F* room(F* near, std::unique_ptr<F[]>& away) noexcept {
+  [[nodiscard]] F* room(F* near, scratch_array<F>& away) noexcept {
     if (t_.size() <= here) return near;
-    away.reset(new (std::nothrow) F[std::size_t(t_.size())]);
+    away.allocate(t_.size());
     return away.get();
   }
   [[nodiscard]] bool is_kept(index_t i) const noexcept {
@@ -95,7 +98,7 @@ class composed_row {
   const terms<S>& t_;
   bool weighted_, usable_ = false;
   F x_here_[std::size_t(here)], w_here_[std::size_t(here)];
-  std::unique_ptr<F[]> x_away_, w_away_;
+  scratch_array<F> x_away_, w_away_;
   F *x_ = nullptr, *w_ = nullptr;
   index_t size_ = 0;
   F largest_ = F(0);
@@ -127,6 +130,6 @@ template <class S>
   return false;
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD
 
 #endif  // CUMULUS_VECTORS

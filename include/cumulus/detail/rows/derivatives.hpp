@@ -2,13 +2,18 @@
 //
 // Derivatives of logsumexp, softmax and log_softmax, from the shifted exponentials: never from e^(x
 // - logsumexp), which loses its digits with the size of x.
-// Layer 1 (kernels): portable loops;
+// Layer 1 (rows): portable loops;
 // unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/rows/softmax.hpp>
+#if CUMULUS_BODIES
+#include <cumulus/detail/rows/gathered_row.hpp>
+#include <cumulus/detail/simd/product_kernels.hpp>
+#endif
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// The Jacobian product by the vector kernels, on copies; false, and nothing written, for what they leave to the loops: rows
 /// that softmax_row leaves, directions that are not finite, factors of a size whose products might not fit, and shares
@@ -19,7 +24,7 @@ template <class S>
                                            [[maybe_unused]] const strided<S>& out,
                                            [[maybe_unused]] double factor,
                                            [[maybe_unused]] bool twice) noexcept {
-#if CUMULUS_VECTORS
+#if CUMULUS_VECTORS && CUMULUS_BODIES
   if constexpr (vector_scalar<S> && std::same_as<S, row_scalar<S>>) {
     const double size = absolute(factor);
     if (!is_vector_row(t) || is_composed(t) || t.mask.data != nullptr ||
@@ -66,7 +71,7 @@ template <class S>
 ///         finite sum gives 0 where its softmax is a number.
 /// Cost    as softmax_row on copies for the rows vector_jacobian_product takes; others four reads of x, two of v, 3n exp.
 template <class S>
-void softmax_jacobian_product(const terms<S>& t, strided<const S> v, strided<S> out,
+void softmax_jacobian_product(const terms<S>& t, const strided<const S>& v, const strided<S>& out,
                               degenerate policy, const compute_scalar<S>& factor,
                               bool twice) noexcept {
   using T = compute_scalar<S>;
@@ -106,7 +111,7 @@ void softmax_jacobian_product(const terms<S>& t, strided<const S> v, strided<S> 
 /// Edges   entries left out: 0; x_i = -inf: g_i.
 /// Cost    four reads of x, two of g, 2n exp.
 template <class S>
-void log_softmax_transposed_product(const terms<S>& t, strided<const S> g, strided<S> out,
+void log_softmax_transposed_product(const terms<S>& t, const strided<const S>& g, const strided<S>& out,
                                     degenerate policy, const compute_scalar<S>& factor) noexcept {
   using T = compute_scalar<S>;
   exp_sum_result<T> sum = exp_sum(t);
@@ -152,7 +157,7 @@ void log_softmax_transposed_product(const terms<S>& t, strided<const S> g, strid
 /// all where there is no finite positive sum to divide by and no limit either: NaN, or 0 for
 /// nothing but -inf.
 template <class S>
-void logsumexp_weight_gradient(const terms<S>& t, strided<S> out) noexcept {
+void logsumexp_weight_gradient(const terms<S>& t, const strided<S>& out) noexcept {
   using T = compute_scalar<S>;
   const exp_sum_result<T> sum = exp_sum(t);
   const T total = sum.relative();
@@ -172,4 +177,14 @@ void logsumexp_weight_gradient(const terms<S>& t, strided<S> out) noexcept {
   }
 }
 
-}  // namespace cumulus::detail::kernels
+#define CUMULUS_DERIVATIVE_INSTANCES(Word, S)                                                       \
+  Word template void softmax_jacobian_product(const terms<S>&, const strided<const S>&, const strided<S>&, degenerate, \
+                                              const compute_scalar<S>&, bool) noexcept;             \
+  Word template void log_softmax_transposed_product(const terms<S>&, const strided<const S>&, const strided<S>&,       \
+                                                    degenerate, const compute_scalar<S>&) noexcept; \
+  Word template void logsumexp_weight_gradient(const terms<S>&, const strided<S>&) noexcept;
+#if !CUMULUS_BODIES
+CUMULUS_ROW_SCALARS(CUMULUS_DERIVATIVE_INSTANCES, extern)
+#endif
+
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

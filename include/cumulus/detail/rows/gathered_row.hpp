@@ -1,47 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // Which rows the vector kernels take, and copies of those that do not lie as they read them.
-// Layer 1 (kernels): noexcept; allocates for rows of more than 16 KB only.
+// Layer 1 (rows): noexcept; allocates for rows of more than 16 KB only.
 #pragma once
 
+#include <cumulus/detail/core/scratch.hpp>
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/simd/isa.hpp>
 #include <cumulus/detail/loops/terms.hpp>
-#include <memory>
-#include <new>
+#include <cumulus/detail/rows/row_scalar.hpp>
 
-namespace cumulus::detail::kernels {
-
-/// Whether the vector kernels take a scale other than 1: where there is no fused multiply-add, a power of two.
-[[nodiscard]] inline bool takes_scale(double scale) noexcept {
-  if (!(0x1p-60 < scale && scale < 0x1p60)) return false;
-  int exponent = 0;
-  return active_isa_level() > 0 || std::frexp(scale, &exponent) <= 0.5;
-}
-
-/// The scalar whose kernels take rows of S: the half types are read as float, and rounded once from its results.
-template <class S>
-struct row_scalar_of {
-  using type = S;
-};
-template <>
-struct row_scalar_of<Eigen::half> {
-  using type = float;
-};
-template <>
-struct row_scalar_of<Eigen::bfloat16> {
-  using type = float;
-};
-template <class S>
-using row_scalar = typename row_scalar_of<S>::type;
-
-#if CUMULUS_VECTORS
-template <class S>
-concept vector_scalar = std::floating_point<row_scalar<S>> &&
-                        sizeof(row_scalar<S>) <= sizeof(double);
-#else
-template <class S>
-concept vector_scalar = false;
-#endif
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// Whether the vector kernels take these terms, but for weights and a sink: x, a mask, a scale.
 template <class S>
@@ -75,7 +44,7 @@ class gathered_row {
  public:
   explicit gathered_row(const terms<S>& t) noexcept {
     constexpr index_t room = index_t(sizeof here_ / sizeof(F));
-    if (t.size() > room) away_.reset(new (std::nothrow) F[std::size_t(t.size())]);
+    if (t.size() > room) away_.allocate(t.size());
     data_ = t.size() > room ? away_.get() : here_;
     if (data_ == nullptr) return;
     for (index_t i = 0; i < t.size(); ++i) {
@@ -96,9 +65,9 @@ class gathered_row {
 
  private:
   F here_[16384 / sizeof(F)];
-  std::unique_ptr<F[]> away_;
+  scratch_array<F> away_;
   F* data_;
   index_t size_ = 0;
 };
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

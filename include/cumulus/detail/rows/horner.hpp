@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // A polynomial or an exponential of the centred vector, times the weights.
-// Layer 1 (kernels): portable loops, vector kernels for plain rows; unchecked, noexcept; allocates for strided rows of more
+// Layer 1 (rows): portable loops, vector kernels for plain rows; unchecked, noexcept; allocates for strided rows of more
 // than 16 KB only.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/rows/gathered_row.hpp>
 #include <cumulus/detail/loops/terms.hpp>
-#include <cumulus/detail/simd/vectors.hpp>
+#include <cumulus/detail/simd/product_kernels.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// out_i = w_i f(y_i), y_i = x_i - mean to 1 ulp; 0 where w_i is 0. Requires out of x's size, x
 /// itself or apart from it.
@@ -50,4 +51,4 @@ void map_polynomial(const terms<S>& t, const compensated<compute_scalar<S>>& mea
   map_centred(t, mean, out, [&](const T& y) { return T(horner(a, order, y)); });
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // The logarithm of a row's sum, from what the vector kernels learned of it.
-// Layer 1 (kernels): unchecked, noexcept, no allocation.
+// Layer 1 (rows): unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/constants.hpp>
-#include <cumulus/detail/simd/vectors.hpp>
+#include <cumulus/detail/simd/row_kernels.hpp>
 #include <cmath>
 
 #if CUMULUS_VECTORS
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// log(x 2^power). Requires a normal x > 0, and |power| < 2^29: then the first part of power log 2 is exact.
 template <class T>
@@ -69,6 +70,6 @@ template <class T>
   return {scaled(row.largest) + compensated<double>{logarithm, 0.0}, logarithm, usable};
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD
 
 #endif  // CUMULUS_VECTORS

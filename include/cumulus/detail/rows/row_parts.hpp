@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // The sums of contiguous rows, of any size of their elements, and of long rows in parts.
-// Layer 1 (kernels): unchecked, noexcept; allocates for rows of more than 2^18 elements only.
+// Layer 1 (rows): unchecked, noexcept; allocates for rows of more than 2^18 elements only.
 #pragma once
 
+#include <cumulus/detail/core/scratch.hpp>
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/core/executor.hpp>
-#include <cumulus/detail/simd/vectors.hpp>
-#include <memory>
-#include <new>
+#include <cumulus/detail/simd/row_kernels.hpp>
 
 #if CUMULUS_VECTORS
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// The sums of a row of elements too large for the scheme: relative to the largest, from which those that matter have exact
 /// differences.
@@ -49,6 +49,12 @@ template <bool Keep, class T>
   }
   if (row.out_of_reach) sum_far_row<Keep>(x, out, n, row);
   return row;
+}
+
+/// The same out of line, for the parts of long rows.
+template <bool Keep, class T>
+[[nodiscard, gnu::noinline]] row_sums<T> sum_part(const T* x, T* out, index_t n, double scale, T known) noexcept {
+  return sum_row<Keep>(x, out, n, scale, known);
 }
 
 /// out_i = out_i / sum. Exactly for double, and where a term may be nearly all of the sum.
@@ -97,14 +103,14 @@ class row_parts {
 
   row_parts(index_t n, const row_threads& on) noexcept
       : n_(n), count_((n + length - 1) / length), on_(on) {
-    if (count_ > 1) parts_.reset(new (std::nothrow) row_sums<T>[std::size_t(count_)]);
+    if (count_ > 1) parts_.allocate(count_);
   }
   /// False for a row of one part, or where there was no memory.
-  [[nodiscard]] bool several() const noexcept { return parts_ != nullptr; }
+  [[nodiscard]] bool several() const noexcept { return parts_.get() != nullptr; }
 
   /// The sums of all parts together; of the whole row at once where they cannot be added.
   template <bool Keep>
-  [[nodiscard]] row_sums<T> sum(const T* x, T* out, double scale) noexcept {
+  [[nodiscard, gnu::noinline]] row_sums<T> sum(const T* x, T* out, double scale) noexcept {
     row_sums<T> row;
     row.scale = scale;
     row.has_fma = active_isa_level() > 0;
@@ -118,12 +124,12 @@ class row_parts {
     }
     cumulus::detail::run_ranges(count_, 1, on_.threads, on_.on, [&](index_t first, index_t end) {
       for (index_t i = first; i < end; ++i) {
-        parts_[std::size_t(i)] = sum_row<Keep>(x + i * length, Keep ? out + i * length : out,
+        parts_[i] = sum_part<Keep>(x + i * length, Keep ? out + i * length : out,
                                                size_of_part(i), scale, row.known);
       }
     });
     for (index_t i = 0; i < count_; ++i) {
-      row_sums<T>& part = parts_[std::size_t(i)];
+      row_sums<T>& part = parts_[i];
       const bool shifted = part.shift < T(0) || T(0) < part.shift;
       if (!part.started() && !shifted && is_all_nothing(x + i * length, size_of_part(i))) {
         part.stretches[0] = {size_of_part(i), 0};  // all of it zeros
@@ -144,7 +150,7 @@ class row_parts {
     const compensated<double> total = row.total();
     cumulus::detail::run_ranges(count_, 1, on_.threads, on_.on, [&](index_t first, index_t end) {
       for (index_t i = first; i < end; ++i) {
-        divide_stretches(out + i * length, size_of_part(i), parts_[std::size_t(i)], row, total);
+        divide_stretches(out + i * length, size_of_part(i), parts_[i], row, total);
       }
     });
   }
@@ -152,8 +158,8 @@ class row_parts {
  private:
   template <bool Keep>
   [[nodiscard]] row_sums<T> whole(const T* x, T* out, const row_sums<T>& row) noexcept {
-    parts_.reset();
-    return sum_row<Keep>(x, out, n_, row.scale, row.known);
+    parts_.release();
+    return sum_part<Keep>(x, out, n_, row.scale, row.known);
   }
   [[nodiscard]] static bool is_all_nothing(const T* x, index_t n) noexcept {
     index_t i = 0;
@@ -166,9 +172,9 @@ class row_parts {
 
   index_t n_, count_;
   row_threads on_;
-  std::unique_ptr<row_sums<T>[]> parts_;
+  scratch_array<row_sums<T>> parts_;
 };
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD
 
 #endif  // CUMULUS_VECTORS

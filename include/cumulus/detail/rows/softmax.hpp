@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
 // Softmax and its logarithm from the terms and their sum.
-// Layer 1 (kernels): portable loops; unchecked, noexcept, no allocation.
+// Layer 1 (rows): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/core/tags.hpp>
 #include <cumulus/detail/loops/exp_sum.hpp>
+#include <cumulus/detail/rows/row_scalar.hpp>
+#if CUMULUS_BODIES
 #include <cumulus/detail/rows/vector_rows.hpp>
+#endif
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// The entries of a row whose sum is no finite positive number. An entry that has nothing is
 /// `nothing`, one that has it all is `all`, one among `parts` equals is `share`: 0, 1 and 1 /
@@ -133,20 +137,56 @@ void log_softmax_loops(const terms<S>& t, strided<S> out, degenerate policy) noe
 /// out_i = factor w_i e^{s x_i} / sum; plain terms take the factor 1. Requires out of x's size, x itself or memory apart from it.
 /// Cost    as softmax_row for the rows it takes; others take the loops' two reads of x and n exp, or three and 2n.
 template <class S>
-[[gnu::always_inline]] inline void softmax(
-    const terms<S>& t, strided<S> out, degenerate policy = degenerate::limit,
-    const compute_scalar<S>& factor = compute_scalar<S>(1)) noexcept {
+void softmax(const terms<S>& t, const strided<S>& out, degenerate policy,
+             const compute_scalar<S>& factor) noexcept {
   using T = compute_scalar<S>;
-  const bool scaled_result = factor < T(1) || T(1) < factor || is_nan(factor);
-  if (scaled_result || !softmax_row(t, out)) softmax_loops(t, out, policy, factor);
+  if constexpr (vector_scalar<S>) {
+    const bool scaled_result = factor < T(1) || T(1) < factor || is_nan(factor);
+    if (!scaled_result && softmax_row(t, out)) return;
+  }
+  softmax_loops(t, out, policy, factor);
+}
+template <class S>
+void softmax(const terms<S>& t, const strided<S>& out, degenerate policy = degenerate::limit) noexcept {
+  softmax(t, out, policy, compute_scalar<S>(1));
+}
+
+/// The same of all of x, unscaled: what a call without options asks.
+template <class S>
+void softmax(const strided<const S>& x, const strided<S>& out) noexcept {
+  if constexpr (vector_scalar<S>) {
+    if (softmax_row(x, out)) return;
+  }
+  softmax_loops(terms<S>{x}, out, degenerate::limit, compute_scalar<S>(1));
 }
 
 /// out_i = log(w_i e^{s x_i} / sum). Requires as softmax.
 /// Cost    as log_softmax_row for the rows it takes; others three reads of x and n exp.
 template <class S>
-[[gnu::always_inline]] inline void log_softmax(const terms<S>& t, strided<S> out,
-                                               degenerate policy = degenerate::limit) noexcept {
-  if (!log_softmax_row(t, out)) log_softmax_loops(t, out, policy);
+void log_softmax(const terms<S>& t, const strided<S>& out, degenerate policy = degenerate::limit) noexcept {
+  if constexpr (vector_scalar<S>) {
+    if (log_softmax_row(t, out)) return;
+  }
+  log_softmax_loops(t, out, policy);
 }
 
-}  // namespace cumulus::detail::kernels
+/// The same of all of x, unscaled.
+template <class S>
+void log_softmax(const strided<const S>& x, const strided<S>& out) noexcept {
+  if constexpr (vector_scalar<S>) {
+    if (log_softmax_row(x, out)) return;
+  }
+  log_softmax_loops(terms<S>{x}, out, degenerate::limit);
+}
+
+#define CUMULUS_SOFTMAX_INSTANCES(Word, S)                                                        \
+  Word template void softmax(const terms<S>&, const strided<S>&, degenerate,                      \
+                             const compute_scalar<S>&) noexcept;                                  \
+  Word template void softmax(const strided<const S>&, const strided<S>&) noexcept;                \
+  Word template void log_softmax(const terms<S>&, const strided<S>&, degenerate) noexcept;        \
+  Word template void log_softmax(const strided<const S>&, const strided<S>&) noexcept;
+#if !CUMULUS_BODIES
+CUMULUS_ROW_SCALARS(CUMULUS_SOFTMAX_INSTANCES, extern)
+#endif
+
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
 // Lines that lie across the memory of a matrix, some at a time into contiguous ones and back.
-// Layer 1 (kernels): over raw memory; unchecked, noexcept.
+// Layer 1 (rows): over raw memory; unchecked, noexcept.
 #pragma once
 
+#include <cumulus/detail/core/scratch.hpp>
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/simd/isa.hpp>
-#include <cumulus/detail/simd/vectors.hpp>
-#include <memory>
-#include <new>
+#include <cumulus/detail/simd/row_kernels.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 #if CUMULUS_VECTORS
 
+#if CUMULUS_BODIES
+
 /// Four lines by four elements of float: the columns of what the rows were.
-inline void transpose(const float* from, index_t from_stride, float* to,
+CUMULUS_INLINE void transpose(const float* from, index_t from_stride, float* to,
                       index_t to_stride) noexcept {
   using P = baseline::pack<float>;
   const auto a = P::load(from), b = P::load(from + from_stride),
@@ -29,7 +31,7 @@ inline void transpose(const float* from, index_t from_stride, float* to,
   P::store(to + 3 * to_stride, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
 }
 
-inline void transpose(const double* from, index_t from_stride, double* to,
+CUMULUS_INLINE void transpose(const double* from, index_t from_stride, double* to,
                       index_t to_stride) noexcept {
   using P = baseline::pack<double>;
   for (index_t i = 0; i < 4; i += 2) {
@@ -41,6 +43,15 @@ inline void transpose(const double* from, index_t from_stride, double* to,
     }
   }
 }
+
+#else
+
+void transpose(const float* from, index_t from_stride, float* to,
+                      index_t to_stride) noexcept;
+void transpose(const double* from, index_t from_stride, double* to,
+                      index_t to_stride) noexcept;
+
+#endif
 
 #endif
 
@@ -73,10 +84,10 @@ class line_tile {
     constexpr index_t bytes = index_t(1) << 19;
     const index_t fitting = bytes / (stride() * index_t(sizeof(T))) / least * least;
     lines_ = fitting < least ? least : fitting < most ? fitting : most;
-    memory_.reset(new (std::nothrow) T[std::size_t(lines_ * stride())]);
+    memory_.allocate(lines_ * stride());
   }
   /// How many lines it takes; 0 where there was no memory.
-  [[nodiscard]] index_t lines() const noexcept { return memory_ == nullptr ? 0 : lines_; }
+  [[nodiscard]] index_t lines() const noexcept { return memory_.get() == nullptr ? 0 : lines_; }
   [[nodiscard]] T* line(index_t i) const noexcept { return memory_.get() + i * stride(); }
 
   /// Lines whose element j lies at from[j from_stride].
@@ -92,7 +103,7 @@ class line_tile {
   [[nodiscard]] index_t stride() const noexcept { return n_ + index_t(64 / sizeof(T)); }
 
   index_t n_, lines_ = 0;
-  std::unique_ptr<T[]> memory_;
+  scratch_array<T> memory_;
 };
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

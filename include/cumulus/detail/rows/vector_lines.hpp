@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
 // logsumexp, softmax and log_softmax of lines that lie side by side across the memory, all at once and in its order.
-// Layer 1 (kernels): unchecked, noexcept; allocates eight numbers a line.
+// Layer 1 (rows): unchecked, noexcept; allocates eight numbers a line.
 //
 // Each says by `left(i)` which lines it left to the loops, before it writes any: those whose sum is no finite positive number,
 // or whose result needs the terms without the largest. Results agree with those of contiguous lines to the stated error, not
 // to the bit: a line's terms are added in another order.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/view.hpp>
-#include <cumulus/detail/rows/vector_rows.hpp>
+#include <cumulus/detail/rows/row_logarithm.hpp>
+#include <cumulus/detail/simd/lane_kernels.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 #if CUMULUS_VECTORS
 
@@ -124,4 +126,4 @@ bool log_softmax_lines(const T* x, index_t stride, T* out, index_t out_stride, i
 
 #endif
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
 // logsumexp, softmax and log_softmax of a row by the vector kernels.
-// Layer 1 (kernels): unchecked, noexcept; allocates for strided rows of more than 16 KB and for rows of more than 2^18 elements.
+// Layer 1 (rows): unchecked, noexcept; allocates for strided rows of more than 16 KB and for rows of more than 2^18 elements.
 //
 // Each returns false, its out of no use and x as it was, for a row that it leaves to the portable loops: one whose sum is no
 // finite positive number, or whose elements are so large that the scheme does not hold.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/rows/composed_rows.hpp>
 #include <cumulus/detail/rows/gathered_row.hpp>
 #include <cumulus/detail/rows/row_logarithm.hpp>
 #include <cumulus/detail/rows/row_parts.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 #if CUMULUS_VECTORS
 
@@ -178,6 +179,27 @@ template <class S>
   return false;
 }
 
+/// The same of all of x, unscaled.
+template <class S>
+[[nodiscard, gnu::always_inline]] inline bool softmax_row([[maybe_unused]] const strided<const S>& x,
+                                                          [[maybe_unused]] strided<S> out) noexcept {
+#if CUMULUS_VECTORS
+  if constexpr (vector_scalar<S>) {
+    if (x.size == 0) return false;
+    if constexpr (std::same_as<S, row_scalar<S>>) {
+      if ((x.stride == 1 || x.size == 1) && (out.stride == 1 || out.size == 1))
+        return contiguous_softmax(x.data, out.data, x.size, 1.0, {});
+    }
+    gathered_row<S> row(terms<S>{x});
+    const row_scalar<S>* const values = row.data();
+    if (row.size() == 0 || !contiguous_softmax(values, row.data(), row.size(), 1.0, {})) return false;
+    row.scatter(terms<S>{x}, out, S(0));
+    return true;
+  }
+#endif
+  return false;
+}
+
 /// out_i = s x_i - log sum. Requires as softmax_row.
 /// Error   3 ulp of each entry, that of the largest x too.
 /// Cost    two reads of x and a write of out.
@@ -204,4 +226,25 @@ template <class S>
   return false;
 }
 
-}  // namespace cumulus::detail::kernels
+/// The same of all of x, unscaled.
+template <class S>
+[[nodiscard, gnu::always_inline]] inline bool log_softmax_row([[maybe_unused]] const strided<const S>& x,
+                                                          [[maybe_unused]] strided<S> out) noexcept {
+#if CUMULUS_VECTORS
+  if constexpr (vector_scalar<S>) {
+    if (x.size == 0) return false;
+    if constexpr (std::same_as<S, row_scalar<S>>) {
+      if ((x.stride == 1 || x.size == 1) && (out.stride == 1 || out.size == 1))
+        return contiguous_log_softmax(x.data, out.data, x.size, 1.0, {});
+    }
+    gathered_row<S> row(terms<S>{x});
+    const row_scalar<S>* const values = row.data();
+    if (row.size() == 0 || !contiguous_log_softmax(values, row.data(), row.size(), 1.0, {})) return false;
+    row.scatter(terms<S>{x}, out, -infinity<S>);
+    return true;
+  }
+#endif
+  return false;
+}
+
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // What a query knows of the keys that it has seen: the sum of its weights e^score 2^-power, and the power.
-// Layer 1 (kernels): portable; unchecked, noexcept, no allocation.
+// Layer 1 (simd): portable; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/detail/core/constants.hpp>
 #include <cumulus/detail/simd/exp_constants.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// Keys are taken in blocks of so many: within a block sums are in T, from block to block in double (of doubles with their
 /// rounding errors), so that no error grows with the number of keys.
@@ -68,4 +69,4 @@ struct attention_row {
   }
 };
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Dot products of many rows with one vector: what every block score is made of.
-// Layer 1 (kernels): over raw memory; unchecked, noexcept, no allocation.
+// Layer 1 (simd): over raw memory; unchecked, noexcept, no allocation.
 #pragma once
 
-#include <cumulus/detail/simd/vectors.hpp>
+#include <cumulus/detail/core/mode.hpp>
+#include <cumulus/detail/simd/matrix_kernels.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// At most so many roundings to T, of sum_j |rows_ij x_j|, lie in a product of this width.
 [[nodiscard]] constexpr index_t dot_rows_max_roundings(index_t width) noexcept {
@@ -38,4 +39,4 @@ void dot_rows(const T* rows, index_t stride, index_t width, index_t count, const
   }
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

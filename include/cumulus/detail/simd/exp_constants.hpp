@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // The numbers of the vector exponential e^x 2^-power, the same for every instruction set.
-// Layer 1 (kernels).
+// Layer 1 (simd).
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/scalar.hpp>
 #include <bit>
 #include <cstdint>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 struct common_exp_constants {
   static constexpr double log2_e = 0x1.71547652b82fep0;
@@ -98,4 +99,4 @@ inline constexpr biased_roots<T> biased_roots_of = [] {
   return table;
 }();
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -5,10 +5,11 @@
 #pragma once
 
 #include <cumulus/detail/core/chosen_isa.hpp>
+#include <cumulus/detail/core/mode.hpp>
 
-#if CUMULUS_X86_SETS
-#include <immintrin.h>
-#else
+#if CUMULUS_X86_SETS && CUMULUS_BODIES
+#include <cumulus/detail/simd/intrinsics.hpp>
+#elif !CUMULUS_X86_SETS
 #include <cfenv>
 #endif
 
@@ -29,17 +30,25 @@ namespace cumulus::detail {
 #define CUMULUS_BEST_OF(...) return baseline::__VA_ARGS__;
 #endif
 
-namespace kernels {
+/// The body of a function that calls the kernel of the set in use.
+#if CUMULUS_BODIES
+#define CUMULUS_DISPATCH(...) \
+  { CUMULUS_BEST_OF(__VA_ARGS__) }
+#else
+#define CUMULUS_DISPATCH(...) ;
+#endif
+
+namespace kernels::inline CUMULUS_BUILD {
 
 /// The floating-point flags of before, for a kernel that meets a NaN or an infinity on the way to a
 /// result that raises none.
 class quiet_flags {
  public:
 #if CUMULUS_X86_SETS
-  void restore() const noexcept { _mm_setcsr(state_); }
+  void restore() const noexcept { __builtin_ia32_ldmxcsr(state_); }
 
  private:
-  unsigned state_ = _mm_getcsr();
+  unsigned state_ = __builtin_ia32_stmxcsr();
 #else
   quiet_flags() noexcept { std::fegetexceptflag(&state_, FE_ALL_EXCEPT); }
   void restore() const noexcept { std::fesetexceptflag(&state_, FE_ALL_EXCEPT); }
@@ -49,6 +58,6 @@ class quiet_flags {
 #endif
 };
 
-}  // namespace kernels
+}  // namespace kernels::inline CUMULUS_BUILD
 
 }  // namespace cumulus::detail

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // What the vector kernels learn about lines that lie side by side, a lane each.
-// Layer 1 (kernels): portable; unchecked, noexcept.
+// Layer 1 (simd): portable; unchecked, noexcept.
 #pragma once
 
+#include <cumulus/detail/core/scratch.hpp>
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/detail/simd/exp_constants.hpp>
-#include <memory>
-#include <new>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// So many rows are read together.
 inline constexpr index_t lane_rows = 8;
@@ -23,8 +23,8 @@ class lane_sums {
   lane_sums(index_t lines, double scale, bool has_fma) noexcept
       : scale_(scale), reach_(has_fma ? C::reach : C::reach_without_fma), lines_(lines) {
     const index_t room = (lines + 15) / 16 * 16;  // of whole vectors
-    memory_.reset(new (std::nothrow) double[std::size_t(room * 3)]);
-    numbers_.reset(new (std::nothrow) T[std::size_t(room * 6)]);
+    memory_.allocate(room * 3);
+    numbers_.allocate(room * 6);
     if (!ready()) return;
     sum = memory_.get();
     sum_rest = sum + room;
@@ -46,7 +46,7 @@ class lane_sums {
     }
   }
   /// False where there was no memory.
-  [[nodiscard]] bool ready() const noexcept { return memory_ != nullptr && numbers_ != nullptr; }
+  [[nodiscard]] bool ready() const noexcept { return memory_.get() != nullptr && numbers_.get() != nullptr; }
   [[nodiscard]] index_t lines() const noexcept { return lines_; }
   [[nodiscard]] double scale() const noexcept { return scale_; }
 
@@ -86,8 +86,8 @@ class lane_sums {
  private:
   double scale_, reach_;
   index_t lines_;
-  std::unique_ptr<double[]> memory_;
-  std::unique_ptr<T[]> numbers_;
+  scratch_array<double> memory_;
+  scratch_array<T> numbers_;
 };
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

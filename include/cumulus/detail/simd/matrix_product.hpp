@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // c += a b of small matrices in raw memory.
-// Layer 1 (kernels): unchecked, noexcept, no allocation.
+// Layer 1 (simd): unchecked, noexcept, no allocation.
 #pragma once
 
-#include <cumulus/detail/simd/vectors.hpp>
+#include <cumulus/detail/core/mode.hpp>
+#include <cumulus/detail/simd/matrix_kernels.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// c_ij += sum_t a_it b_tj for i < rows, j < columns, t < depth.
 ///
@@ -33,4 +34,4 @@ inline void add_product(const T* a, index_t a_row, index_t a_step, const T* b, i
   }
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // What the vector kernels learn about a row of terms e^(scale (x - shift)), and the powers of two they were measured from.
-// Layer 1 (kernels): portable; unchecked, noexcept, no allocation.
+// Layer 1 (simd): portable; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/detail/simd/exp_constants.hpp>
 #include <bit>
 #include <cstdint>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 /// The sum of a row is (others + at_largest) 2^power; the block that holds the largest term is apart, so
 /// that the sum can be had without that term at the cost of one block.
@@ -158,4 +159,4 @@ struct row_sums {
   }
 };
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -2,13 +2,14 @@
 //
 // A multiple of a row, in whole groups of lanes: inlined, for rows of a few groups. scale_row (features.hpp) takes any length, by
 // a call to the instruction set in use.
-// Layer 1 (kernels): portable; unchecked, noexcept, no allocation.
+// Layer 1 (simd): portable; unchecked, noexcept, no allocation.
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/scalar.hpp>
 #include <cumulus/detail/simd/isa.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 inline constexpr index_t scale_lanes_group = 8;
 
@@ -33,4 +34,4 @@ inline void scale_lanes(const T& factor, const T* x, T* out, index_t n) noexcept
   }
 }
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

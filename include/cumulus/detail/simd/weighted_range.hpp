@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // What a pass over weighted elements learns beside their power sums.
-// Layer 1 (kernels).
+// Layer 1 (simd).
 #pragma once
 
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/compensated.hpp>
 
-namespace cumulus::detail::kernels {
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 struct weighted_range {
   /// Of the elements of a weight other than 0.
@@ -16,4 +17,4 @@ struct weighted_range {
   double least_weight = 0;     ///< or 0
 };
 
-}  // namespace cumulus::detail::kernels
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+//
+// What the others are measured against.
+#include <Eigen/Core>

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// Whole rows of float, double and the half types: logsumexp, softmax, log_softmax and their derivatives.
+#include <Eigen/Core>
+//
+#include <cumulus/detail/rows/derivatives.hpp>
+#include <cumulus/detail/rows/logsumexp.hpp>
+#include <cumulus/detail/rows/softmax.hpp>
+#include <cumulus/detail/rows/tile.hpp>
+
+namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
+
+CUMULUS_ROW_SCALARS(CUMULUS_LOGSUMEXP_INSTANCES, )
+CUMULUS_ROW_SCALARS(CUMULUS_SOFTMAX_INSTANCES, )
+CUMULUS_ROW_SCALARS(CUMULUS_DERIVATIVE_INSTANCES, )
+
+}  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD
