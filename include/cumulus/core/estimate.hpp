@@ -21,9 +21,17 @@ enum class bound_kind {
 };
 
 [[nodiscard]] constexpr const char* name_of(bound_kind kind) noexcept {
-  constexpr const char* names[] = {"none",  "exact",      "bracket",    "remainder",
-                                   "sharp", "economised", "quadrature", "groups"};
-  return names[static_cast<int>(kind)];
+  switch (kind) {
+    case bound_kind::none: return "none";
+    case bound_kind::exact: return "exact";
+    case bound_kind::bracket: return "bracket";
+    case bound_kind::remainder: return "remainder";
+    case bound_kind::sharp: return "sharp";
+    case bound_kind::economised: return "economised";
+    case bound_kind::quadrature: return "quadrature";
+    case bound_kind::groups: return "groups";
+  }
+  return "unknown";
 }
 
 /// |exact - value| <= bound. NaN bounds nothing: it stands where the value is NaN as well.

@@ -25,6 +25,8 @@ struct number_taker {
   void operator()(N&) const {}
 };
 
+}  // namespace detail
+
 /// A state that says what it is: state_name (at most 15 letters), sizes() (an array of index_t, those that the numbers'
 /// count depends on), of_sizes(sizes) (an empty state of them, or a refusal), and for_each_number(f), which shows f every
 /// double and integer in a fixed order. One whose numbers are more than a few times its sizes also has number_count(sizes), a
@@ -33,12 +35,14 @@ template <class State>
 concept serialisable = requires(State& state, const State& constant) {
   {std::string_view(State::state_name)};
   { State::of_sizes(constant.sizes()) } -> std::same_as<State>;
-  state.for_each_number(number_taker{});
-  constant.for_each_number(number_taker{});
+  state.for_each_number(detail::number_taker{});
+  constant.for_each_number(detail::number_taker{});
 };
 
+namespace detail {
+
 /// The version of the layout that to_bytes writes, the only one that from_bytes reads.
-inline constexpr std::uint32_t serialised_version = 1;
+inline constexpr std::uint32_t serialised_version = 2;
 
 inline void write_word(std::byte* out, std::uint64_t word, int bytes = 8) noexcept {
   for (int i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(word >> (8 * i));
@@ -61,7 +65,7 @@ struct number_counter {
   }
 };
 
-/// Puts numbers down, 8 bytes each.
+/// Writes each number as 8 bytes.
 struct number_writer {
   std::byte*& out;
   template <class N>
@@ -77,7 +81,7 @@ struct number_writer {
   }
 };
 
-/// Takes them up; an integer that does not fit is refused.
+/// Reads numbers; refuses an integer that does not fit.
 struct number_reader {
   const std::byte*& in;
   template <class N>
@@ -174,7 +178,7 @@ template <serialisable State>
 /// all of 8 bytes; and 4 bytes of CRC-32 over what comes before.
 ///
 /// A state of float is one of double inside, and a fixed order is written as a dynamic one: from_bytes may read either.
-template <detail::serialisable State>
+template <serialisable State>
 [[nodiscard]] std::vector<std::byte> to_bytes(const State& state) {
   constexpr std::string_view name = State::state_name;
   static_assert(name.size() < detail::serialised_name_size,
@@ -197,46 +201,41 @@ template <detail::serialisable State>
 /// Edges   refused with std::invalid_argument: bytes that are no state, or are cut off, changed, or followed by others; a
 ///         state of another type, of another layout, or of sizes that State does not have, before more memory is taken than a
 ///         few times that of the bytes. The check word finds accidents, not forgery.
-template <detail::serialisable State>
+template <serialisable State>
 [[nodiscard]] State from_bytes(std::span<const std::byte> bytes) {
   constexpr std::string_view wanted = State::state_name;
   constexpr std::size_t body = detail::serialised_sizes_at + 8, sizes = detail::size_count<State>;
-  const auto fail = [](const std::string& what) { detail::refuse({"from_bytes: ", what}); };
   const auto word = [&](std::size_t at, int size) {
     return detail::read_word(bytes.data() + at, size);
   };
   const std::size_t size = bytes.size();
   if (size > 0 &&
       std::memcmp(bytes.data(), detail::serialised_magic, std::min<std::size_t>(size, 8)) != 0)
-    fail("these " + std::to_string(size) + " bytes are no state: it begins with \"cumulus\"");
+    detail::refuse({"from_bytes: these ", size, " bytes are no state: a state begins with \"cumulus\""});
   if (size < body + 4)
-    fail("cut off at " + std::to_string(size) + " bytes, the least state has " +
-         std::to_string(body + 4));
+    detail::refuse({"from_bytes: cut off at ", size, " bytes, the least state has ", body + 4});
   if (word(8, 4) != detail::serialised_version)
-    fail("layout " + std::to_string(word(8, 4)) + ", this reads " +
-         std::to_string(detail::serialised_version));
+    detail::refuse({"from_bytes: layout ", word(8, 4), ", this version of cumulus reads ", detail::serialised_version});
 
   // The length is of the state's own words, so that it is known before they are trusted.
   const std::uint64_t words = word(12, 4), numbers = word(detail::serialised_sizes_at, 8),
                       held = size - body - 4;
   if (words > held / 8 || numbers > held / 8 - words || held != 8 * (words + numbers))
-    fail(std::to_string(held) + " bytes for " + std::to_string(words) + " sizes and " +
-         std::to_string(numbers) + " numbers of 8");
+    detail::refuse({"from_bytes: ", held, " bytes for ", words, " sizes and ", numbers, " numbers of 8"});
   const std::uint32_t given = static_cast<std::uint32_t>(word(size - 4, 4)),
                       found = detail::check_word(bytes.first(size - 4));
   if (given != found)
-    fail("a check word of " + std::to_string(given) + ", the bytes give " + std::to_string(found));
+    detail::refuse({"from_bytes: a check word of ", given, ", the bytes give ", found});
   char name[detail::serialised_name_size + 1] = {};
   std::memcpy(name, bytes.data() + 16, detail::serialised_name_size);
   if (name != wanted || words != sizes)
-    fail("a state of " + std::string(name) + " with " + std::to_string(words) +
-         " sizes, wanted is " + std::string(wanted) + " with " + std::to_string(sizes));
+    detail::refuse({"from_bytes: a state of ", name, " with ", words, " sizes, wanted is ", State::state_name, " with ", sizes});
   for (std::size_t i = 0; i < sizes; ++i) {
     const auto extent = static_cast<std::int64_t>(word(body + 8 * i, 8));
     // where no number_count tells, a state as large as its sizes is built to be counted
     constexpr bool built = !requires(std::array<index_t, sizes> a) { State::number_count(a); };
     if (extent < 0 || (built && static_cast<std::uint64_t>(extent) > numbers))
-      fail("a size of " + std::to_string(extent) + " for " + std::to_string(numbers) + " numbers");
+      detail::refuse({"from_bytes: a size of ", extent, " for ", numbers, " numbers"});
   }
   {
     decltype(std::declval<const State&>().sizes()) extents{};
@@ -244,7 +243,7 @@ template <detail::serialisable State>
     for (index_t& extent : extents) detail::number_reader{at}(extent);
     const std::size_t own = detail::number_count_of<State>(extents);
     if (own != numbers)
-      fail(std::to_string(numbers) + " numbers, those sizes have " + std::to_string(own));
+      detail::refuse({"from_bytes: ", numbers, " numbers, those sizes have ", own});
   }
   return detail::read_state<State>(bytes.data() + body);
 }

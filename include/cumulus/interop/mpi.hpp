@@ -12,26 +12,23 @@
 #include <algorithm>
 #include <limits>
 #include <mpi.h>
-#include <string>
 #include <utility>
 #include <vector>
 
-namespace cumulus::mpi {
-
-namespace detail {
+namespace cumulus::detail {
 
 /// Where an MPI call returns its errors at all (MPI_ERRORS_RETURN), refuses with the text of it.
-inline void require_success(const char* call, int code) {
+inline void require_mpi_success(const char* call, int code) {
   if (code == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = {};
-  int length = 0;
+  int length = 0;  // MPI_Error_string ends the text with a 0 as well
   MPI_Error_string(code, text, &length);
-  refuse({call, ": ", text, static_cast<std::size_t>(length)});
+  refuse({call, ": ", text});
 }
 
 /// The MPI_User_function of `into = from + into`, the order that MPI gives to what does not commute.
 template <class State>
-void merge(void* from, void* into, int* count, MPI_Datatype* type) {
+void merge_mpi_states(void* from, void* into, int* count, MPI_Datatype* type) {
   int size = 0;
   MPI_Type_size(*type, &size);
   auto* a = static_cast<const std::byte*>(from);
@@ -43,7 +40,26 @@ void merge(void* from, void* into, int* count, MPI_Datatype* type) {
   }
 }
 
-}  // namespace detail
+/// Refuses, on every rank, sizes that are not the same on all of them: MPI would read past the end of a message.
+template <class State>
+void require_same_mpi_sizes(MPI_Comm communicator, const State& state) {
+  if constexpr (!std::is_trivially_copyable_v<State>) {  // else they are in the type
+    std::vector<std::int64_t> ends;
+    for (const index_t size : state.sizes())
+      ends.push_back(size), ends.push_back(-std::int64_t(size));
+    require_mpi_success("MPI_Allreduce",
+                    MPI_Allreduce(MPI_IN_PLACE, ends.data(), static_cast<int>(ends.size()),
+                                  MPI_INT64_T, MPI_MAX, communicator));
+    for (std::size_t i = 0; i + 1 < ends.size(); i += 2) {
+      if (ends[i] != -ends[i + 1])
+        refuse({"mpi: a state of size ", -ends[i + 1], " on one rank, of ", ends[i], " on another"});
+    }
+  }
+}
+
+}  // namespace cumulus::detail
+
+namespace cumulus::mpi {
 
 /// The MPI_Datatype and the MPI_Op of states with the sizes of one of them, freed at the end of their life. To be made after
 /// MPI_Init and to end before MPI_Finalize.
@@ -52,7 +68,7 @@ void merge(void* from, void* into, int* count, MPI_Datatype* type) {
 ///          their nonblocking forms, or MPI_Send.
 /// Edges    all states of a message have the sizes of `like`; those of other sizes are refused by pack().
 /// Error    of the merge; MPI chooses the tree, so the last bits may depend on the number of ranks.
-template <detail::serialisable State>
+template <serialisable State>
 class reduction {
  public:
   explicit reduction(const State& like = State()) : sizes_(like.sizes()) {
@@ -60,9 +76,9 @@ class reduction {
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       detail::refuse({"mpi::reduction: a state of ", bytes, " bytes, an MPI datatype counts to ", std::numeric_limits<int>::max()});
     bytes_ = static_cast<int>(bytes);
-    detail::require_success("MPI_Type_contiguous", MPI_Type_contiguous(bytes_, MPI_BYTE, &type_));
-    detail::require_success("MPI_Type_commit", MPI_Type_commit(&type_));
-    detail::require_success("MPI_Op_create", MPI_Op_create(&detail::merge<State>, 1, &merge_));
+    detail::require_mpi_success("MPI_Type_contiguous", MPI_Type_contiguous(bytes_, MPI_BYTE, &type_));
+    detail::require_mpi_success("MPI_Type_commit", MPI_Type_commit(&type_));
+    detail::require_mpi_success("MPI_Op_create", MPI_Op_create(&detail::merge_mpi_states<State>, 1, &merge_));
   }
   reduction(const reduction&) = delete;
   reduction& operator=(const reduction&) = delete;
@@ -96,53 +112,32 @@ class reduction {
   MPI_Op merge_ = MPI_OP_NULL;
 };
 
-namespace detail {
-
-/// Refuses, on every rank, sizes that are not the same on all of them: MPI would read past the end of a message.
-template <class State>
-void require_same_sizes(MPI_Comm communicator, const State& state) {
-  if constexpr (!std::is_trivially_copyable_v<State>) {  // else they are in the type
-    std::vector<std::int64_t> ends;
-    for (const index_t size : state.sizes())
-      ends.push_back(size), ends.push_back(-std::int64_t(size));
-    require_success("MPI_Allreduce",
-                    MPI_Allreduce(MPI_IN_PLACE, ends.data(), static_cast<int>(ends.size()),
-                                  MPI_INT64_T, MPI_MAX, communicator));
-    for (std::size_t i = 0; i + 1 < ends.size(); i += 2) {
-      if (ends[i] != -ends[i + 1])
-        refuse({"mpi: a state of size ", -ends[i + 1], " on one rank, of ", ends[i], " on another"});
-    }
-  }
-}
-
-}  // namespace detail
-
 /// The sum of every rank's state, on every rank: a collective call, to be made by all ranks of the communicator.
 ///
 /// Edges   states of unequal sizes are refused on every rank.
 /// Cost    one MPI_Allreduce of state_bytes(state), and a small one before it where sizes are known only at run time.
-template <detail::serialisable State>
+template <serialisable State>
 [[nodiscard]] State all_reduce(MPI_Comm communicator, const State& state) {
-  detail::require_same_sizes(communicator, state);
+  detail::require_same_mpi_sizes(communicator, state);
   const reduction<State> r(state);
   std::vector<std::byte> message = r.pack(state);
-  detail::require_success(
+  detail::require_mpi_success(
       "MPI_Allreduce",
       MPI_Allreduce(MPI_IN_PLACE, message.data(), 1, r.datatype(), r.operation(), communicator));
   return r.unpack(message);
 }
 
 /// The same on rank `root` alone; the others get their own state back.
-template <detail::serialisable State>
+template <serialisable State>
 [[nodiscard]] State reduce(MPI_Comm communicator, const State& state, int root = 0) {
-  detail::require_same_sizes(communicator, state);
+  detail::require_same_mpi_sizes(communicator, state);
   const reduction<State> r(state);
   const std::vector<std::byte> message = r.pack(state);
   std::vector<std::byte> sum = message;
-  detail::require_success("MPI_Reduce", MPI_Reduce(message.data(), sum.data(), 1, r.datatype(),
+  detail::require_mpi_success("MPI_Reduce", MPI_Reduce(message.data(), sum.data(), 1, r.datatype(),
                                                    r.operation(), root, communicator));
   int rank = 0;
-  detail::require_success("MPI_Comm_rank", MPI_Comm_rank(communicator, &rank));
+  detail::require_mpi_success("MPI_Comm_rank", MPI_Comm_rank(communicator, &rank));
   return rank == root ? r.unpack(sum) : state;
 }
 

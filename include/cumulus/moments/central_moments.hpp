@@ -10,6 +10,10 @@
 
 namespace cumulus {
 
+namespace detail {
+struct moment_access;
+}
+
 /// What the Error line promises and its tests assert: the error of moment(p) is at most this many u
 /// p of sum w |y|^p / W for a range and for a weighted range; for values added one by one (n <=
 /// 10^6, p <= 8) or merged it is at most this part of sum w |y|^p / W.
@@ -24,7 +28,7 @@ inline constexpr double central_moments_streaming_error = 1e-13;
 /// Shape    order >= 0: P, or chosen at construction where P is cumulus::dynamic.
 /// Edges    a weight of 0 changes nothing, whatever it comes with. A value that is not finite
 ///          leaves the mean that IEEE gives and moments of NaN; a weight that is negative, infinite
-///          or NaN leaves NaN; where the total of the weights overflows nothing has a meaning.
+///          or NaN leaves NaN; both count. Where the total of the weights overflows nothing has a meaning.
 ///          Constant data have moments of exactly 0. Empty: weight 0, min +inf, max -inf, the rest NaN.
 /// Error    central_moments_max_roundings and its neighbours, at any offset and scale.
 /// Cost     a value: order^2 / 2 + 40 operations; a range of float or double to order 12: one read, about order + 4 vector
@@ -44,10 +48,6 @@ class central_moments {
 
   explicit central_moments(std::integral auto order) requires(P == dynamic)
       : state_(checked(order)) {}
-
-  /// The same sample, observed in the scalar that it is accumulated in (double for float).
-  explicit central_moments(detail::moment_state<S, P> state) : state_(std::move(state)) {}
-  [[nodiscard]] central_moments<S, P> wide() const { return central_moments<S, P>(state_); }
 
   [[nodiscard]] int order() const noexcept { return state_.order(); }
   [[nodiscard]] bool empty() const noexcept { return state_.empty(); }
@@ -70,12 +70,6 @@ class central_moments {
     const detail::operand<scalar_of<W>> weights(w);
     detail::require_same_size("central_moments::add", "x", values.size(), "weights", weights.size());
     state_.add_range(values.view(), weights.view());
-  }
-
-  /// The same for elements in memory, ones where there are no weights; unchecked.
-  template <class A, class B>
-  void add(const detail::strided<const A>& x, const detail::strided<const B>& weights) {
-    state_.add_range(x, weights);
   }
 
   /// Adds another sample. Requires equal orders.
@@ -116,6 +110,8 @@ class central_moments {
     return state_.loss() * state_.loss() * detail::unit_roundoff<S> > S(1);
   }
 
+  /// How many values of a weight other than 0 were added, less those that were removed.
+  [[nodiscard]] index_t count() const noexcept { return static_cast<index_t>(state_.count()); }
   [[nodiscard]] T weight() const { return T(state_.weight()); }
   [[nodiscard]] T mean() const { return T(state_.mean()); }
   [[nodiscard]] T min() const { return T(state_.min()); }
@@ -128,6 +124,22 @@ class central_moments {
     return T(state_.moment(static_cast<int>(k)));
   }
 
+  /// mu_2, divided by the weight, not by one less. Requires order >= 2.
+  [[nodiscard]] T variance() const {
+    detail::require_order("central_moments::variance", 2, 0, order(), "the order held");
+    return T(state_.moment(2));
+  }
+  /// mu_3 / mu_2^1.5, of the sample itself (g1, not corrected for bias); NaN for constant data. Requires order >= 3.
+  [[nodiscard]] T skewness() const {
+    detail::require_order("central_moments::skewness", 3, 0, order(), "the order held");
+    return T(state_.standardized_moment(3));
+  }
+  /// mu_4 / mu_2^2, of the sample itself: 3 for a normal law, so not the excess; NaN for constant data. Requires order >= 4.
+  [[nodiscard]] T kurtosis() const {
+    detail::require_order("central_moments::kurtosis", 4, 0, order(), "the order held");
+    return T(state_.standardized_moment(4));
+  }
+
   /// mu_k / mu_2^(k/2), finite at any scale of the data; NaN for constant data. Requires order >=
   /// 2.
   [[nodiscard]] T standardized_moment(std::integral auto k) const {
@@ -135,9 +147,6 @@ class central_moments {
     detail::require_order("central_moments::standardized_moment", k, 0, order(), "the order held");
     return T(state_.standardized_moment(static_cast<int>(k)));
   }
-
-  /// The mean as a number and its rounding error.
-  [[nodiscard]] detail::compensated<S> mean_pair() const { return state_.mean_pair(); }
 
   /// x - mean, to 1 ulp at any offset.
   [[nodiscard]] T deviation(const T& x) const { return T(state_.deviation(S(x))); }
@@ -165,6 +174,10 @@ class central_moments {
   }
 
  private:
+  friend struct detail::moment_access;
+
+  explicit central_moments(detail::moment_state<S, P> state) : state_(std::move(state)) {}
+
   static int checked(std::integral auto order) {
     detail::require_order("central_moments", order, 0, std::numeric_limits<int>::max() / 2,
                   "any order from 0");
@@ -173,20 +186,70 @@ class central_moments {
 
   void require_same_order(const central_moments& other) const {
     if (order() == other.order()) return;
-    detail::refuse({"central_moments: this has order ", order(), ", other has order ", other.order()});
+    detail::refuse({"central_moments: this has order ", order(), ", other has order ", other.order(), "; give both the same order"});
   }
 
   detail::moment_state<S, P> state_;
 };
 
+namespace detail {
+
+template <class M>
+inline constexpr bool is_central_moments = false;
+template <class T, int P>
+inline constexpr bool is_central_moments<central_moments<T, P>> = true;
+
+/// What the layers above read of a sample beyond its public members.
+struct moment_access {
+  /// The same sample, observed in the scalar that it is accumulated in (double for float).
+  template <class T, int P>
+  [[nodiscard]] static central_moments<compute_scalar<T>, P> wide(const central_moments<T, P>& m) {
+    return central_moments<compute_scalar<T>, P>(m.state_);
+  }
+  template <class T, int P>
+  [[nodiscard]] static central_moments<T, P> of_state(moment_state<compute_scalar<T>, P> state) {
+    return central_moments<T, P>(std::move(state));
+  }
+  template <class T, int P>
+  [[nodiscard]] static compensated<compute_scalar<T>> mean_pair(const central_moments<T, P>& m) {
+    return m.state_.mean_pair();
+  }
+  template <class T, int P, class X, class W>
+  static void add(central_moments<T, P>& m, const strided<const X>& x, const strided<const W>& weights) {
+    m.state_.add_range(x, weights);
+  }
+
+  template <class Comoments>
+  [[nodiscard]] static auto covariance(const Comoments& m, index_t i, index_t j) {
+    return m.wide_covariance(i, j);
+  }
+  template <class Comoments>
+  [[nodiscard]] static auto mean_pair(const Comoments& m, index_t i) {
+    return m.state_.mean_pair(i);
+  }
+};
+
+template <class T, int P>
+[[nodiscard]] auto wide(const central_moments<T, P>& m) {
+  return moment_access::wide(m);
+}
+
+/// The mean as a number and its rounding error.
+template <class T, int P>
+[[nodiscard]] auto mean_pair(const central_moments<T, P>& m) {
+  return moment_access::mean_pair(m);
+}
+
+/// Adds elements in memory, with ones where there are no weights; unchecked.
+template <class T, int P, class X, class W>
+void add_views(central_moments<T, P>& m, const strided<const X>& x, const strided<const W>& weights) {
+  moment_access::add(m, x, weights);
+}
+
+}  // namespace detail
+
 /// A sample whose moments are known: central_moments of some scalar and order.
 template <class M>
-concept moments_like = requires(const M& m) {
-  typename M::scalar;
-  m.wide();
-  m.moment(0);
-  m.weight();
-  m.min();
-};
+concept moments_like = detail::is_central_moments<M>;
 
 }  // namespace cumulus

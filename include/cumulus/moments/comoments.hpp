@@ -15,6 +15,10 @@
 
 namespace cumulus {
 
+namespace detail {
+struct moment_access;
+}
+
 /// What the Error line promises and its tests assert: the error of Cov(x_i, x_j) is at most this many u of sum w |y_i y_j| / W
 /// for a block of rows, plain or weighted (8 of rows that differ, 28 of hundreds of equal rows beside another, whose roundings all
 /// go one way); for vectors added one by one (n <= 10^6) or merged it is at most this part of the product of the standard
@@ -87,7 +91,7 @@ class comoments {
     add_matrices(x, v, w.view());
   }
 
-  /// The same of tokens, in one piece or in pages.
+  /// A vector for each token, in one piece or in pages.
   template <class K>
   void add_rows(const token_rows<K>& x) {
     require_widths("comoments::add_rows", "a row of x", x.width(), 0);
@@ -142,6 +146,8 @@ class comoments {
     return state_.loss() * state_.loss() * detail::unit_roundoff<S> > S(1);
   }
 
+  /// How many vectors of a weight other than 0 were added, less those that were removed.
+  [[nodiscard]] index_t count() const noexcept { return static_cast<index_t>(state_.count()); }
   [[nodiscard]] T weight() const { return T(state_.weight()); }
   /// [d]
   [[nodiscard]] vector mean() const { return means(0, width()); }
@@ -150,10 +156,6 @@ class comoments {
 
   /// Cov(x_i, x_j) = sum w y_i y_j / W, divided by the weight, not by one less.
   [[nodiscard]] T covariance(index_t i, index_t j) const { return T(wide_covariance(i, j)); }
-  /// The same in the scalar that it is held in (double for float).
-  [[nodiscard]] S wide_covariance(index_t i, index_t j) const {
-    return i < j ? state_.covariance(j, i) : state_.covariance(i, j);
-  }
   /// [d, d]
   [[nodiscard]] matrix covariance() const {
     matrix out(width(), width());
@@ -185,9 +187,7 @@ class comoments {
     return out;
   }
 
-  /// The mean of coordinate i, those of v after those of x, as a number and its rounding error; and z - mean, to 1 ulp at any
-  /// offset.
-  [[nodiscard]] detail::compensated<S> mean_pair(index_t i) const { return state_.mean_pair(i); }
+  /// z less the mean of coordinate i, those of v after those of x; to 1 ulp at any offset.
   [[nodiscard]] T deviation(index_t i, const T& z) const { return T(state_.deviation(i, S(z))); }
 
   /// What core/serialise.hpp asks for.
@@ -204,10 +204,10 @@ class comoments {
     if (d > most / 8 || e > most / 8) return most;
     const index_t pairs = d + 1 + 2 * e;  // d (d + 1) / 2 and d e sums, of two numbers each
     if (d > 0 && pairs > most / 8 / d) return most;
-    return 4 + 3 * (d + e) + d * pairs;
+    return 5 + 3 * (d + e) + d * pairs;
   }
-  /// f(S&), or of a const object f(const S&), for every number of the state in a fixed order, S = compute_scalar<T>: with
-  /// width() and second_width() they are the state.
+  /// f(number), const for a const object, for every number of the state in a fixed order: the count, an integer, and what is
+  /// accumulated, in double for float. With width() and second_width() they are the state.
   template <class F>
   void for_each_number(F f) {
     state_.for_each_number(f);
@@ -220,11 +220,17 @@ class comoments {
   [[nodiscard]] friend bool operator==(const comoments&, const comoments&) = default;
 
  private:
+  friend struct detail::moment_access;
   struct no_matrix {};
+
+  /// In the scalar that it is held in (double for float).
+  [[nodiscard]] S wide_covariance(index_t i, index_t j) const {
+    return i < j ? state_.covariance(j, i) : state_.covariance(i, j);
+  }
 
   static index_t checked(index_t d, index_t e) {
     if (d < 0 || e < 0)
-      detail::refuse({"comoments: vectors of ", d, " and ", e, " numbers"});
+      detail::refuse({"comoments: vectors of ", d, " and ", e, " numbers; give widths of 0 or more"});
     return d;
   }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cumulus/detail/core/require.hpp>
+#include <cumulus/moments/central_moments.hpp>
 #include <cumulus/moments/comoments.hpp>
 #include <cumulus/detail/moments/symmetric_eigen.hpp>
 
@@ -20,15 +21,17 @@ struct low_rank_covariance {
   Eigen::Matrix<T, Eigen::Dynamic, 1> diagonal;  ///< [d], not negative
 
   /// q^T (F F^T + diag(D)) q, of q [d].
-  template <detail::eigen_vector Q>
-  [[nodiscard]] T quadratic(const Q& q) const {
-    detail::require_same_size("low_rank_covariance::quadratic", "q", index_t(q.size()), "the diagonal",
+  template <real_vector Q>
+  [[nodiscard]] T quadratic(const Q& given) const {
+    const detail::operand<T> values(given);
+    const auto q = values.view();
+    detail::require_same_size("low_rank_covariance::quadratic", "q", q.size, "the diagonal",
                       index_t(diagonal.size()));
     T sum(0);
-    for (Eigen::Index i = 0; i < q.size(); ++i) sum += T(q(i)) * T(q(i)) * diagonal(i);
+    for (index_t i = 0; i < q.size; ++i) sum += q[i] * q[i] * diagonal(i);
     for (Eigen::Index k = 0; k < factors.cols(); ++k) {
       T dot(0);
-      for (Eigen::Index i = 0; i < q.size(); ++i) dot += T(q(i)) * factors(i, k);
+      for (index_t i = 0; i < q.size; ++i) dot += q[i] * factors(i, k);
       sum += dot * dot;
     }
     return sum;
@@ -62,7 +65,7 @@ template <class T>
   detail::require_order("low_rank", rank, 0, static_cast<int>(m.width()), "the width");
   Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> covariance(m.width(), m.width());
   for (index_t i = 0; i < m.width(); ++i) {
-    for (index_t j = 0; j <= i; ++j) covariance(i, j) = m.wide_covariance(i, j);
+    for (index_t j = 0; j <= i; ++j) covariance(i, j) = detail::moment_access::covariance(m, i, j);
   }
   const detail::symmetric_eigen<S> pairs = detail::eigen_of_symmetric(covariance);
   Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> factors(m.width(), Eigen::Index(rank));

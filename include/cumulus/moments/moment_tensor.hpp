@@ -112,6 +112,8 @@ class moment_tensor {
     return state_.loss() * state_.loss() * detail::unit_roundoff<S> > S(1);
   }
 
+  /// How many vectors of a weight other than 0 were added, less those that were removed.
+  [[nodiscard]] index_t count() const noexcept { return static_cast<index_t>(state_.count()); }
   [[nodiscard]] T weight() const { return T(state_.weight()); }
   /// [d]
   [[nodiscard]] vector mean() const {
@@ -137,7 +139,7 @@ class moment_tensor {
     index_t place = 0;
     for (std::size_t l = 0; l < sorted.size(); ++l) {
       if (sorted[l] < 0 || sorted[l] >= width())
-        detail::refuse({"moment_tensor::moment: index ", sorted[l], " of ", width(), " coordinates"});
+        detail::refuse({"moment_tensor::moment: index ", sorted[l], " is outside 0..", width() - 1, " of ", width(), " coordinates"});
       place += state_.layout().count(static_cast<int>(l) + 1, sorted[l]);
     }
     return T(state_.moment(static_cast<int>(sorted.size()), place));
@@ -176,10 +178,10 @@ class moment_tensor {
     // orders 0..order have C(d + order, order) components together, the sums those from 2 on, of two numbers each
     const index_t components = detail::packed_count(d + 1, static_cast<int>(order));
     if (components > most / 4) return most;
-    return 4 + 5 * d + (order < 2 ? 0 : 2 * (components - 1 - d));
+    return 5 + 5 * d + (order < 2 ? 0 : 2 * (components - 1 - d));
   }
-  /// f(S&), or of a const object f(const S&), for every number of the state in a fixed order, S = compute_scalar<T>: with
-  /// width() and order() they are the state.
+  /// f(number), const for a const object, for every number of the state in a fixed order: the count, an integer, and what is
+  /// accumulated, in double for float. With width() and order() they are the state.
   template <class F>
   void for_each_number(F f) {
     state_.for_each_number(f);
@@ -194,7 +196,7 @@ class moment_tensor {
  private:
   static constexpr int max_order = 1000;
   static index_t checked(index_t d) {
-    if (d < 0) detail::refuse({"moment_tensor: vectors of ", d, " numbers"});
+    if (d < 0) detail::refuse({"moment_tensor: vectors of ", d, " numbers; give a width of 0 or more"});
     return d;
   }
   static int checked_order(std::integral auto order) {
@@ -203,7 +205,7 @@ class moment_tensor {
   }
   void require_same_shape(const moment_tensor& other) const {
     if (width() == other.width() && order() == other.order()) return;
-    detail::refuse({"moment_tensor: this has width ", width(), " and order ", order(), ", other has ", other.width(), " and ", other.order()});
+    detail::refuse({"moment_tensor: this has width ", width(), " and order ", order(), ", other has ", other.width(), " and ", other.order(), "; give both the same"});
   }
 
   template <class X, class W>
@@ -216,8 +218,7 @@ class moment_tensor {
   }
 
   [[nodiscard]] central_moments<T> along(const S* q) const {
-    central_moments<T> out(order());
-    if (empty()) return out;
+    if (empty()) return central_moments<T>(order());
     detail::compensated<S> mean;
     S low(0), high(0), reach(0);
     for (index_t i = 0; i < width(); ++i) {
@@ -232,10 +233,10 @@ class moment_tensor {
     }
     if (!state_.finite() || !detail::is_finite(mean.high)) {
       const S product = detail::is_finite(mean.high) ? detail::quiet_nan<S> : mean.value();
-      central_moments<S> spoilt(order());
-      spoilt.add(product, state_.weight());
-      copy(spoilt, out);
-      return out;
+      detail::moment_state<S, dynamic> unknown(order());
+      unknown.add(product, state_.weight());
+      unknown.set_count(state_.count());
+      return detail::moment_access::of_state<T, dynamic>(std::move(unknown));
     }
     if (low < high) {  // the box and this sum are rounded
       const S slack = detail::unit_roundoff<S> * (S(2 * width() + 8) * (high - low) + S(4) * reach);
@@ -260,31 +261,8 @@ class moment_tensor {
       if (p % 2 == 0 && total.high < S(0)) total = {};
       sums[std::size_t(p)] = {S(total.high * factorial), S(total.low * factorial)};
     }
-    fill(out, sums, mean, S(mean.high + low), S(mean.high + high));
-    return out;
-  }
-
-  /// The state of central_moments as its for_each_number has it: sums, anchor, offset, exponent, ends, loss, finite.
-  static void fill(central_moments<T>& out, const std::vector<detail::compensated<S>>& sums,
-                   const detail::compensated<S>& mean, const S& low, const S& high) {
-    std::vector<S> numbers;
-    for (const detail::compensated<S>& sum : sums) {
-      numbers.push_back(sum.high);
-      numbers.push_back(sum.low);
-    }
-    numbers.insert(numbers.end(), {mean.high, mean.low, S(0), low, high, S(1)});
-    std::size_t next = 0;
-    out.for_each_number([&](auto& number) {
-      if constexpr (std::same_as<std::remove_cvref_t<decltype(number)>, S>)
-        number = numbers[next++];
-    });
-  }
-  static void copy(const central_moments<S>& from, central_moments<T>& to) {
-    if constexpr (std::same_as<S, T>) {
-      to = from;
-    } else {
-      to.add(T(from.mean()), T(from.weight()));
-    }
+    return detail::moment_access::of_state<T, dynamic>(detail::moment_state<S, dynamic>::from_sums(
+        std::move(sums), mean, S(mean.high + low), S(mean.high + high), state_.count()));
   }
 
   detail::moment_tensor_state<S> state_;

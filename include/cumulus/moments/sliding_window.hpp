@@ -27,15 +27,15 @@ namespace cumulus {
 template <class State>
 class sliding_window {
  public:
-  /// Of states such as the identity given, which is what an empty window is worth; as many as are pushed and not popped.
+  /// `identity` is the empty state and the value of an empty window. The window holds every state pushed and not yet popped.
   explicit sliding_window(State identity = State())
       : identity_(std::move(identity)), entered_(identity_) {}
 
-  /// Of the last `count`: a push into a full window pops the oldest. Requires count >= 1.
+  /// Holds the last `count` states: a push into a full window pops the oldest. Requires count >= 1.
   explicit sliding_window(std::integral auto count, State identity = State())
       : sliding_window(std::move(identity)) {
     if (std::cmp_less(count, 1))
-      detail::refuse({"sliding_window: a count of ", count, ", the least is 1"});
+      detail::refuse({"sliding_window: a count of ", count, "; give 1 or more"});
     count_ = static_cast<std::size_t>(count);
   }
 
@@ -56,7 +56,7 @@ class sliding_window {
 
   /// The state that entered first leaves.
   void pop() {
-    if (empty()) detail::refuse({"sliding_window::pop: 0 states inside, 1 to leave"});
+    if (empty()) detail::refuse({"sliding_window::pop: the window holds 0 states; push one first"});
     if (front_.empty()) {
       for (; !back_.empty(); back_.pop_back()) {
         if (!front_.empty()) back_.back() += front_.back();

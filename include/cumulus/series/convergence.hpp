@@ -226,7 +226,7 @@ template <class T, class M>
 /// The actual radius of convergence: the |t| of the zero of M(t) = E e^{t (x - mean)} nearest to 0. The
 /// series of logsumexp (at t = 1) and of softmax converge if it is above 1.
 ///
-/// Shape     x: [n]; weights as for logsumexp_series. Or moments: the more orders the farther it sees,
+/// Shape     x: [n]; weights: [n]. Or moments: the more orders the farther it sees,
 ///           up to about four times pi / range with 32, eight times with 64.
 /// Units     1 / x.
 /// Edges     constant data: +inf. No data, or an element that is not finite: NaN. Where the zero is out
@@ -237,18 +237,16 @@ template <class T, class M>
 /// Source    the argument principle, Newton's method, Rouche's theorem, as above.
 template <moments_like M>
 [[nodiscard]] series_radius<typename M::scalar> convergence_radius(const M& moments) {
-  return detail::radius_of<typename M::scalar>(moments.wide());
+  return detail::radius_of<typename M::scalar>(detail::wide(moments));
 }
 
 template <real_vector X>
-[[nodiscard]] series_radius<result_of<X>> convergence_radius(
-    const X& x, const series_options<result_of<X>>& o = {}) {
+[[nodiscard]] series_radius<result_of<X>> convergence_radius(const X& x, const weight_options<result_of<X>>& o = {}) {
   using T = result_of<X>;
   const detail::operand<T> values(x);
-  if (o.weights.given())
-    detail::require_same_size("convergence_radius", "x", values.size(), "weights", o.weights.size());
+  detail::require_weights("convergence_radius", values.size(), o.weights);
   const auto m = detail::moments_of<dynamic>(values.view(), o.weights.view(), max_series_order);
-  return detail::radius_of<T>(m.wide());
+  return detail::radius_of<T>(detail::wide(m));
 }
 
 }  // namespace cumulus

@@ -95,10 +95,11 @@ template <coefficients A>
 /// variance, ...
 ///
 /// Units   kappa_k in x^k.
-/// Error   that of moment(k), and the cancellation of the sum; none of either for constant data.
-template <class T, int P>
-[[nodiscard]] std::vector<T> cumulants(const central_moments<T, P>& moments) {
-  const auto wide = moments.wide();
+/// Error   that of moment(k), and the cancellation of the sum; neither for constant data.
+template <moments_like M>
+[[nodiscard]] std::vector<typename M::scalar> cumulants(const M& moments) {
+  using T = typename M::scalar;
+  const auto wide = detail::wide(moments);
   using S = typename decltype(wide)::scalar;
   std::vector<S> mu(static_cast<std::size_t>(moments.order()) + 1);
   for (int k = 0; k <= moments.order(); ++k) mu[std::size_t(k)] = k == 1 ? S(0) : wide.moment(k);

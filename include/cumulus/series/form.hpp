@@ -25,9 +25,15 @@ enum class form : int {
 };
 
 [[nodiscard]] constexpr const char* name_of(form f) noexcept {
-  constexpr const char* names[] = {"taylor",    "normaliser", "moment",
-                                   "chebyshev", "enclosure",  "automatic"};
-  return names[static_cast<int>(f)];
+  switch (f) {
+    case form::taylor: return "taylor";
+    case form::normaliser: return "normaliser";
+    case form::moment: return "moment";
+    case form::chebyshev: return "chebyshev";
+    case form::enclosure: return "enclosure";
+    case form::automatic: return "automatic";
+  }
+  return "unknown";
 }
 
 /// The highest order that the series functions take.

@@ -12,75 +12,50 @@
 #include <cumulus/detail/series/adaptive.hpp>
 #include <cumulus/detail/series/expansion.hpp>
 #include <cumulus/series/form.hpp>
+#include <cumulus/series/series_options.hpp>
 #include <algorithm>
 
 namespace cumulus {
-
-/// The options of the series functions, by designated initializers: `{.order = 4, .weights = w}`.
-template <class T>
-struct series_options {
-  int order = 4;                               ///< 0..max_series_order
-  cumulus::form form = cumulus::form::taylor;  ///< what is evaluated
-  vector_option<T> weights{};                        ///< as x; ones if not given
-  /// Where finite, order and form are chosen to reach this bound: above 0. logsumexp_series only.
-  double tolerance = std::numeric_limits<double>::infinity();
-  /// Also try the bounds that take some 30 microseconds. logsumexp_series only.
-  bool sharp = false;
-};
-
-/// The same for a sample that is accumulated already.
-struct moment_series_options {
-  int order = 4;
-  cumulus::form form = cumulus::form::taylor;
-  double tolerance = std::numeric_limits<double>::infinity();
-  bool sharp = false;
-};
 
 /// The series from accumulated moments:  log W + mean + sum_{k=2}^order c_k,  or the form asked.
 ///
 /// Shape     order: 0..max_series_order, at most that of the moments (order 0 is order 1).
 /// Units     the value in nats.
 /// Edges     no data: -inf. A value of +inf, or nothing but -inf: the exact answer. NaN, other
-///           infinities, a weight that is none: NaN. An odd order of form::moment evaluates the
+///           infinities, an invalid weight: NaN. An odd order of form::moment evaluates the
 ///           even one below; the estimate's order says so.
 /// Error     estimate::bound, truncation and rounding; finite for every finite sample whose powers
 ///           do not overflow. estimate::kind says which of the statements it is, the least of those
-///           that cost little; moment_series_options::sharp adds the others.
+///           that cost little; .sharp adds the others.
 /// Cost      order^2 + 40 order operations from moments; form::enclosure some 30 order^2.
 /// Source    M. Kendall's cumulant generating function; the recurrence in power_series.hpp, the
 ///           bounds in remainder.hpp.
 template <moments_like M>
-[[nodiscard]] estimate<typename M::scalar> logsumexp_series(const M& moments,
-                                                            std::integral auto order,
-                                                            form f = form::taylor) {
-  detail::require_order("logsumexp_series", order, 0, max_series_order, detail::series_limit);
-  if (order > 1)
-    detail::require_order("logsumexp_series", order, 0, moments.order(), "the order of the moments");
-  return detail::expand<typename M::scalar>(moments.wide(), static_cast<int>(order), f);
+[[nodiscard]] estimate<typename M::scalar> logsumexp_series(const M& moments, std::integral auto order) {
+  const int terms = detail::series_order("logsumexp_series", order);
+  detail::require_held_order("logsumexp_series", terms, moments);
+  return detail::expand<typename M::scalar>(detail::wide(moments), terms, form::taylor);
 }
 
-/// With options: the sharp bounds, or the order and form that reach a tolerance.
+/// With options: another form, the sharp bounds, or the order and form that reach a tolerance.
 ///
 /// Edges     a tolerance that is not above 0 is refused. One that the moments do not reach, or that
 ///           rounding forbids, gives the value of the least bound, and that bound.
 template <moments_like M>
 [[nodiscard]] estimate<typename M::scalar> logsumexp_series(const M& moments,
-                                                            const moment_series_options& o) {
-  detail::require_order("logsumexp_series", o.order, 0, max_series_order, detail::series_limit);
+                                                            const moment_logsumexp_series_options& o) {
+  detail::require_series_order("logsumexp_series", o.order);
   detail::require_tolerance("logsumexp_series", o.tolerance);
   if (o.tolerance < std::numeric_limits<double>::infinity())
-    return detail::expand_within<typename M::scalar>(moments.wide(), o.tolerance);
-  if (o.order > 1)
-    detail::require_order("logsumexp_series", o.order, 0, moments.order(), "the order of the moments");
-  return detail::expand<typename M::scalar>(moments.wide(), o.order, o.form, o.sharp);
+    return detail::expand_within<typename M::scalar>(detail::wide(moments), o.tolerance);
+  detail::require_held_order("logsumexp_series", o.order, moments);
+  return detail::expand<typename M::scalar>(detail::wide(moments), o.order, o.form, o.sharp);
 }
 
 template <int P, moments_like M>
-[[nodiscard]] estimate<typename M::scalar> logsumexp_series(const M& moments,
-                                                            form f = form::taylor) {
-  static_assert(0 <= P && P <= max_series_order,
-                "cumulus: the order of a series is 0..max_series_order");
-  return logsumexp_series(moments, P, f);
+[[nodiscard]] estimate<typename M::scalar> logsumexp_series(const M& moments, form f = form::taylor) {
+  static_assert(0 <= P && P <= max_series_order, "cumulus: the order of a series is 0..max_series_order");
+  return logsumexp_series(moments, moment_logsumexp_series_options{.order = P, .form = f});
 }
 
 namespace detail {
@@ -109,7 +84,7 @@ template <int P, real_vector X, class W, class Sharp = std::false_type>
     return exact_value(weighted_terms(values.view(), weights), evaluated_order(order, chosen),
                        chosen);
   }
-  return expand<T>(m.wide(), order, f, sharp);
+  return expand<T>(detail::wide(m), order, f, sharp);
 }
 
 template <real_vector X>
@@ -121,7 +96,7 @@ template <real_vector X>
   const auto m = moments_of<2>(values.view(), weights, 2);
   if (has_infinities(m))
     return exact_value(weighted_terms(values.view(), weights), 2, form::taylor);
-  if (m.empty() || !is_finite(m.mean())) return expand<T>(m.wide(), 2, form::taylor);
+  if (m.empty() || !is_finite(m.mean())) return expand<T>(detail::wide(m), 2, form::taylor);
   return expand_within<T>(m, values.view(), weights, tolerance);
 }
 
@@ -133,18 +108,16 @@ template <real_vector X>
 /// Edges     as above; infinities give the exact function's answer with bound 0.
 /// Cost      one read of x, about 3 order + 20 operations an element.
 template <real_vector X>
-[[nodiscard]] estimate<result_of<X>> logsumexp_series(const X& x, std::integral auto order,
-                                                      form f = form::taylor) {
-  detail::require_order("logsumexp_series", order, 0, max_series_order, detail::series_limit);
-  return detail::expand_vector<dynamic>(x, detail::unit_weights, static_cast<int>(order), f);
+[[nodiscard]] estimate<result_of<X>> logsumexp_series(const X& x, std::integral auto order) {
+  const int terms = detail::series_order("logsumexp_series", order);
+  return detail::expand_vector<dynamic>(x, detail::unit_weights, terms, form::taylor);
 }
 
 template <real_vector X>
-[[nodiscard]] estimate<result_of<X>> logsumexp_series(const X& x,
-                                                      const series_options<result_of<X>>& o) {
-  detail::require_order("logsumexp_series", o.order, 0, max_series_order, detail::series_limit);
+[[nodiscard]] estimate<result_of<X>> logsumexp_series(const X& x, const logsumexp_series_options<result_of<X>>& o) {
+  detail::require_series_order("logsumexp_series", o.order);
   detail::require_tolerance("logsumexp_series", o.tolerance);
-  detail::require_weights("logsumexp_series", x, o.weights);
+  detail::require_weights("logsumexp_series", detail::size_of(x), o.weights);
   if (o.tolerance < std::numeric_limits<double>::infinity())
     return detail::expand_vector_within(x, o.weights.view(), o.tolerance);
   return detail::expand_vector<dynamic>(x, o.weights.view(), o.order, o.form, o.sharp);
@@ -153,9 +126,17 @@ template <real_vector X>
 /// With the order known at compile time: no allocation where x lies in memory.
 template <int P, real_vector X>
 [[nodiscard]] estimate<result_of<X>> logsumexp_series(const X& x, form f = form::taylor) {
-  static_assert(0 <= P && P <= max_series_order,
-                "cumulus: the order of a series is 0..max_series_order");
+  static_assert(0 <= P && P <= max_series_order, "cumulus: the order of a series is 0..max_series_order");
   return detail::expand_vector<P>(x, detail::unit_weights, P, f);
 }
+
+// Refused: each line says what to write instead.
+template <class X>
+  requires(real_vector<X> || moments_like<X>)
+void logsumexp_series(const X&, std::integral auto, form) = delete;  // cumulus: write logsumexp_series(x, {.order = 4, .form = form::moment})
+template <real_vector X, real_vector Y, class... Rest>
+void logsumexp_series(const X&, const Y&, const Rest&...) = delete;  // cumulus: weights are options: logsumexp_series(x, {.weights = w, .order = 4})
+template <detail::no_sample X, class... Rest>
+void logsumexp_series(const X&, const Rest&...) = delete;  // cumulus: the sample is a vector of numbers, an Eigen vector or a range of known size, or central_moments
 
 }  // namespace cumulus

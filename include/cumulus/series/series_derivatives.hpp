@@ -15,16 +15,10 @@ namespace cumulus {
 
 namespace detail {
 
-inline void require_differentiable(const char* function, form f) {
-  if (f == form::taylor || f == form::normaliser || f == form::moment) return;
-  refuse({function, ": form ", int(f), " has no derivative here; form::taylor (", int(form::taylor), "), normaliser and moment have"});
-}
-
-template <class T>
-[[nodiscard]] series_options<T> series_call(const char* function, std::integral auto order,
-                                            form f) {
-  require_order(function, order, 0, max_series_order, series_limit);
-  return {.order = static_cast<int>(order), .form = f};
+/// The options of a call that gives the order alone.
+template <class T, std::integral I>
+[[nodiscard]] series_options<T> series_call(const char* function, I order) {
+  return {.order = series_order(function, order)};
 }
 
 /// A call with x, perhaps a direction, and weights: `on_moments(place, direction, out)`, or where
@@ -35,17 +29,16 @@ template <real_vector X, class V, class OnMoments, class Exactly>
                                          OnMoments on_moments, Exactly exactly) {
   using T = result_of<X>;
   using S = compute_scalar<T>;
-  require_order(function, o.order, 0, max_series_order, series_limit);
-  require_differentiable(function, o.form);
+  require_series_order(function, o.order);
+  require_smooth_form(function, o.form, "derivative here");
   const operand<T> values(x);
   operand<T> direction;
   if constexpr (!std::same_as<V, void>) {
     direction.take(*v);
     require_same_size(function, "x", values.size(), name, direction.size());
   }
-  if (o.weights.given())
-    require_same_size(function, "x", values.size(), "weights", o.weights.size());
-  const auto m = moments_of<dynamic>(values.view(), o.weights.view(), o.order).wide();
+  require_weights(function, values.size(), o.weights);
+  const auto m = detail::wide(moments_of<dynamic>(values.view(), o.weights.view(), o.order));
   result_like<X> out = sized_like(x);
   if (m.empty() || (!is_finite(m.mean()) && !is_nan(m.weight()))) {
     if (o.weights.given()) {
@@ -201,30 +194,32 @@ template <real_vector X, real_vector G>
       [&](const options<T>& exact, auto& out) { out = softmax_vjp(x, g, exact); });
 }
 
-/// The same by order and form.
+/// Of form::taylor, by the order alone.
 template <real_vector X>
-[[nodiscard]] result_like<X> logsumexp_series_gradient(const X& x, std::integral auto order,
-                                                    form f = form::taylor) {
-  return logsumexp_series_gradient(
-      x, detail::series_call<result_of<X>>("logsumexp_series_gradient", order, f));
+[[nodiscard]] result_like<X> logsumexp_series_gradient(const X& x, std::integral auto order) {
+  return logsumexp_series_gradient(x, detail::series_call<result_of<X>>("logsumexp_series_gradient", order));
 }
 template <real_vector X, real_vector V>
-[[nodiscard]] result_like<X> logsumexp_series_hvp(const X& x, const V& v, std::integral auto order,
-                                               form f = form::taylor) {
-  return logsumexp_series_hvp(x, v,
-                              detail::series_call<result_of<X>>("logsumexp_series_hvp", order, f));
+[[nodiscard]] result_like<X> logsumexp_series_hvp(const X& x, const V& v, std::integral auto order) {
+  return logsumexp_series_hvp(x, v, detail::series_call<result_of<X>>("logsumexp_series_hvp", order));
 }
 template <real_vector X, real_vector V>
-[[nodiscard]] result_like<X> softmax_series_jvp(const X& x, const V& v, std::integral auto order,
-                                             form f = form::taylor) {
-  return softmax_series_jvp(x, v,
-                            detail::series_call<result_of<X>>("softmax_series_jvp", order, f));
+[[nodiscard]] result_like<X> softmax_series_jvp(const X& x, const V& v, std::integral auto order) {
+  return softmax_series_jvp(x, v, detail::series_call<result_of<X>>("softmax_series_jvp", order));
 }
 template <real_vector X, real_vector G>
-[[nodiscard]] result_like<X> softmax_series_vjp(const X& x, const G& g, std::integral auto order,
-                                             form f = form::taylor) {
-  return softmax_series_vjp(x, g,
-                            detail::series_call<result_of<X>>("softmax_series_vjp", order, f));
+[[nodiscard]] result_like<X> softmax_series_vjp(const X& x, const G& g, std::integral auto order) {
+  return softmax_series_vjp(x, g, detail::series_call<result_of<X>>("softmax_series_vjp", order));
 }
+
+// Refused: each line says what to write instead.
+template <real_vector X>
+void logsumexp_series_gradient(const X&, std::integral auto, form) = delete;  // cumulus: write logsumexp_series_gradient(x, {.order = 4, .form = form::moment})
+template <real_vector X, real_vector V>
+void logsumexp_series_hvp(const X&, const V&, std::integral auto, form) = delete;  // cumulus: write logsumexp_series_hvp(x, v, {.order = 4, .form = form::moment})
+template <real_vector X, real_vector V>
+void softmax_series_jvp(const X&, const V&, std::integral auto, form) = delete;  // cumulus: write softmax_series_jvp(x, v, {.order = 4, .form = form::moment})
+template <real_vector X, real_vector G>
+void softmax_series_vjp(const X&, const G&, std::integral auto, form) = delete;  // cumulus: write softmax_series_vjp(x, g, {.order = 4, .form = form::moment})
 
 }  // namespace cumulus

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cumulus/detail/exact/normalised.hpp>
+#include <cumulus/core/into.hpp>
 #include <cumulus/exact/softmax.hpp>
 #include <cumulus/detail/rows/horner.hpp>
 #include <cumulus/series/logsumexp_series.hpp>
@@ -21,11 +22,6 @@ template <class S>
   if (f != form::automatic) return f;
   if (economised_tail(order, range) < exponential(S(-range / 2))) return form::chebyshev;
   return range < S(3) || order < 2 ? form::normaliser : form::moment;
-}
-
-inline void require_softmax_form(form f) {
-  if (f == form::enclosure)
-    refuse({"softmax_series: form enclosure has no softmax; take form chebyshev or automatic"});
 }
 
 /// What a truncated softmax is of y, per unit of weight: a polynomial, or e^(y - shift).
@@ -88,7 +84,7 @@ void evaluate_softmax(const kernels::terms<T>& t, const M& moments, int order, f
                       strided<T> out) {
   using S = typename M::scalar;
   const auto p = expand_softmax(moments, order, f);
-  const compensated<S> mean = moments.mean_pair();
+  const compensated<S> mean = mean_pair(moments);
   if (p.form == form::normaliser) {
     const S weight = moments.weight();
     kernels::map_centred(t, mean, out, [&](const S& y) {
@@ -110,63 +106,66 @@ void expand_softmax_vector(const X& x, Out& out, strided<const W> weights, int o
   const auto m = moments_of<P>(values.view(), weights, order);
   if (m.empty() || (!is_finite(m.mean()) && !is_nan(m.weight())))
     return kernels::softmax(t, result);
-  evaluate_softmax(t, m.wide(), order, f, result);
+  evaluate_softmax(t, detail::wide(m), order, f, result);
+}
+
+template <real_vector X, class Out>
+void expand_softmax_vector(const X& x, Out& out, const series_options<result_of<X>>& o) {
+  require_series_order("softmax_series", o.order);
+  require_softmax_form("softmax_series", o.form);
+  require_weights("softmax_series", size_of(x), o.weights);
+  expand_softmax_vector<dynamic>(x, out, o.weights.view(), o.order, o.form);
 }
 
 }  // namespace detail
 
-/// The truncated softmax of degree `order`, written to out.
+/// The truncated softmax of degree `order`, in x's kind.
 ///
-/// Shape     x, out: [n], n >= 0; order: 0..max_series_order. out may be x.
+/// Shape     x: [n], n >= 0; order: 0..max_series_order.
 /// Edges     an infinite or NaN entry gives the exact softmax. An odd order of form::moment
 ///           evaluates the even one below. form::taylor sums to one and is the gradient of the
 ///           logsumexp_series of one order more; it can be negative beyond a range of
-///           positive_range(order). form::normaliser and form::moment are positive, form::chebyshev
-///           once economised_tail is below e^(-range/2), form::automatic always. A range beyond
-///           1200: form::chebyshev is NaN.
+///           1, 2, 1.596, 2.024, 2.180 for the degrees 1 to 5, below pi for each. form::normaliser
+///           and form::moment are positive, form::chebyshev once its error is below e^(-range/2),
+///           form::automatic always. A range beyond 1200: form::chebyshev is NaN.
 /// Error     of the evaluation: that of order + 2 multiplications and of the moments. Of both:
 ///           softmax_series_bound. form::normaliser: every entry is e^(K - K_P) times the exact one,
 ///           so its relative error is expm1 of logsumexp_series's error.
 /// Cost      two reads of x; about 3 order + 20 operations an element for the moments, 2 order for
 ///           the polynomial.
 /// Source    derived here from softmax = (w/W) e^{ty} / M(t): the terms up to t^P at t = 1.
-template <real_vector X, out_vector<result_of<X>> Out>
-void softmax_series(const X& x, Out&& out, std::integral auto order, form f = form::taylor) {
-  detail::require_order("softmax_series", order, 0, max_series_order, detail::series_limit);
-  detail::require_softmax_form(f);
-  detail::expand_softmax_vector<dynamic>(x, out, detail::unit_weights, static_cast<int>(order), f);
-}
-
-template <real_vector X, out_vector<result_of<X>> Out>
-void softmax_series(const X& x, Out&& out, const series_options<result_of<X>>& o) {
-  detail::require_order("softmax_series", o.order, 0, max_series_order, detail::series_limit);
-  detail::require_softmax_form(o.form);
-  detail::require_weights("softmax_series", x, o.weights);
-  detail::expand_softmax_vector<dynamic>(x, out, o.weights.view(), o.order, o.form);
-}
-
-/// The same, returned.
 template <real_vector X>
-[[nodiscard]] result_like<X> softmax_series(const X& x, std::integral auto order,
-                                         form f = form::taylor) {
+[[nodiscard]] result_like<X> softmax_series(const X& x, std::integral auto order) {
+  const int terms = detail::series_order("softmax_series", order);
   result_like<X> out = detail::sized_like(x);
-  softmax_series(x, out, order, f);
+  detail::expand_softmax_vector<dynamic>(x, out, detail::unit_weights, terms, form::taylor);
   return out;
 }
 
 template <real_vector X>
 [[nodiscard]] result_like<X> softmax_series(const X& x, const series_options<result_of<X>>& o) {
   result_like<X> out = detail::sized_like(x);
-  softmax_series(x, out, o);
+  detail::expand_softmax_vector(x, out, o);
   return out;
+}
+
+/// Written to out, of x's size, which may be x: `softmax_series(x, into(out), 4)`.
+template <real_vector X, out_vector<result_of<X>> Out>
+void softmax_series(const X& x, destination<Out> out, std::integral auto order) {
+  const int terms = detail::series_order("softmax_series", order);
+  detail::expand_softmax_vector<dynamic>(x, *out, detail::unit_weights, terms, form::taylor);
+}
+
+template <real_vector X, out_vector<result_of<X>> Out>
+void softmax_series(const X& x, destination<Out> out, const series_options<result_of<X>>& o) {
+  detail::expand_softmax_vector(x, *out, o);
 }
 
 /// With the degree known at compile time.
 template <int P, real_vector X>
 [[nodiscard]] result_like<X> softmax_series(const X& x, form f = form::taylor) {
-  static_assert(0 <= P && P <= max_series_order,
-                "cumulus: the order of a series is 0..max_series_order");
-  detail::require_softmax_form(f);
+  static_assert(0 <= P && P <= max_series_order, "cumulus: the order of a series is 0..max_series_order");
+  detail::require_softmax_form("softmax_series", f);
   result_like<X> out = detail::sized_like(x);
   detail::expand_softmax_vector<P>(x, out, detail::unit_weights, P, f);
   return out;
@@ -177,17 +176,32 @@ template <int P, real_vector X>
 ///
 /// Shape     x: [n]; order at most that of the moments.
 template <real_vector X, moments_like M>
-[[nodiscard]] result_like<X> softmax_series(const X& x, const M& moments, std::integral auto order,
-                                         form f = form::taylor) {
-  detail::require_order("softmax_series", order, 0, max_series_order, detail::series_limit);
-  detail::require_softmax_form(f);
-  if (order > 1)
-    detail::require_order("softmax_series", order, 0, moments.order(), "the order of the moments");
+[[nodiscard]] result_like<X> softmax_series(const X& x, const M& moments, const moment_series_options& o) {
+  detail::require_held_order("softmax_series", o.order, moments);
+  detail::require_softmax_form("softmax_series", o.form);
   const detail::operand<result_of<X>> values(x);
   result_like<X> out = detail::sized_like(x);
   const detail::kernels::terms<result_of<X>> t{values.view()};
-  detail::evaluate_softmax(t, moments.wide(), static_cast<int>(order), f, detail::strided_view(out));
+  detail::evaluate_softmax(t, detail::wide(moments), o.order, o.form, detail::strided_view(out));
   return out;
 }
+
+template <real_vector X, moments_like M>
+[[nodiscard]] result_like<X> softmax_series(const X& x, const M& moments, std::integral auto order) {
+  return softmax_series(x, moments, moment_series_options{.order = detail::series_order("softmax_series", order)});
+}
+
+// Refused: each line says what to write instead.
+template <real_vector X>
+void softmax_series(const X&, std::integral auto, form) = delete;  // cumulus: write softmax_series(x, {.order = 4, .form = form::moment})
+template <real_vector X, moments_like M>
+void softmax_series(const X&, const M&, std::integral auto, form) = delete;  // cumulus: write softmax_series(x, moments, {.order = 4, .form = form::moment})
+template <real_vector X, real_vector Y, class... Rest>
+void softmax_series(const X&, const Y&, const Rest&...) = delete;  // cumulus: say what the second vector is: softmax_series(x, {.weights = w, .order = 4}) or softmax_series(x, into(out), 4)
+template <real_vector X, class Out, class... Rest>
+  requires(!out_vector<Out, result_of<X>>)
+void softmax_series(const X&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
+template <detail::no_sample X, class... Rest>
+void softmax_series(const X&, const Rest&...) = delete;  // cumulus: the sample is a vector of numbers: an Eigen vector or a range of known size
 
 }  // namespace cumulus

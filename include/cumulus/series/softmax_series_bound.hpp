@@ -142,39 +142,46 @@ template <class T, class M>
 /// Source    softmax_remainder.hpp; form::normaliser e^(K - K_P) - 1; the ratios here, from the
 ///           largest error of the polynomial and of its mean.
 template <moments_like M>
-[[nodiscard]] detail::softmax_bound<typename M::scalar> softmax_series_bound(const M& moments,
-                                                                     std::integral auto order,
-                                                                     form f = form::taylor) {
-  detail::require_order("softmax_series_bound", order, 0, max_series_order, detail::series_limit);
-  if (order > 1)
-    detail::require_order("softmax_series_bound", order, 0, moments.order(), "the order of the moments");
-  detail::require_softmax_form(f);
-  return detail::bound_softmax_of<typename M::scalar>(moments.wide(), static_cast<int>(order), f);
+[[nodiscard]] softmax_bound<typename M::scalar> softmax_series_bound(const M& moments, const moment_series_options& o) {
+  detail::require_held_order("softmax_series_bound", o.order, moments);
+  detail::require_softmax_form("softmax_series_bound", o.form);
+  return detail::bound_softmax_of<typename M::scalar>(detail::wide(moments), o.order, o.form);
+}
+
+template <moments_like M>
+[[nodiscard]] softmax_bound<typename M::scalar> softmax_series_bound(const M& moments, std::integral auto order) {
+  return softmax_series_bound(
+      moments, moment_series_options{.order = detail::series_order("softmax_series_bound", order)});
 }
 
 template <real_vector X>
-[[nodiscard]] detail::softmax_bound<result_of<X>> softmax_series_bound(
-    const X& x, const series_options<result_of<X>>& o) {
+[[nodiscard]] softmax_bound<result_of<X>> softmax_series_bound(const X& x, const series_options<result_of<X>>& o) {
   using T = result_of<X>;
-  detail::require_order("softmax_series_bound", o.order, 0, max_series_order, detail::series_limit);
-  detail::require_softmax_form(o.form);
+  detail::require_series_order("softmax_series_bound", o.order);
+  detail::require_softmax_form("softmax_series_bound", o.form);
   const detail::operand<T> values(x);
-  if (o.weights.given())
-    detail::require_same_size("softmax_series_bound", "x", values.size(), "weights", o.weights.size());
+  detail::require_weights("softmax_series_bound", values.size(), o.weights);
   const auto m = detail::moments_of<dynamic>(values.view(), o.weights.view(), o.order);
   if (detail::has_infinities(m)) {  // which softmax_series leaves to the exact function
     const T off = detail::exact_value<T>({values.view(), o.weights.view()}, 0, o.form).bound;
     return {off, off, o.form};
   }
-  return detail::bound_softmax_of<T>(m.wide(), o.order, o.form);
+  return detail::bound_softmax_of<T>(detail::wide(m), o.order, o.form);
 }
 
 template <real_vector X>
-[[nodiscard]] detail::softmax_bound<result_of<X>> softmax_series_bound(const X& x, std::integral auto order,
-                                                               form f = form::taylor) {
-  detail::require_order("softmax_series_bound", order, 0, max_series_order, detail::series_limit);
+[[nodiscard]] softmax_bound<result_of<X>> softmax_series_bound(const X& x, std::integral auto order) {
   return softmax_series_bound(
-      x, series_options<result_of<X>>{.order = static_cast<int>(order), .form = f});
+      x, series_options<result_of<X>>{.order = detail::series_order("softmax_series_bound", order)});
 }
+
+// Refused: each line says what to write instead.
+template <class X>
+  requires(real_vector<X> || moments_like<X>)
+void softmax_series_bound(const X&, std::integral auto, form) = delete;  // cumulus: write softmax_series_bound(x, {.order = 4, .form = form::moment})
+template <real_vector X, real_vector Y, class... Rest>
+void softmax_series_bound(const X&, const Y&, const Rest&...) = delete;  // cumulus: weights are options: softmax_series_bound(x, {.weights = w, .order = 4})
+template <detail::no_sample X, class... Rest>
+void softmax_series_bound(const X&, const Rest&...) = delete;  // cumulus: the sample is a vector of numbers, an Eigen vector or a range of known size, or central_moments
 
 }  // namespace cumulus

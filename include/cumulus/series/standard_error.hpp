@@ -22,26 +22,7 @@ namespace cumulus {
 /// above 0.1, and its own error no longer small beside it.
 inline constexpr double least_effective_samples = 100;
 
-/// The options of the sampling errors, by designated initializers.
-template <class T>
-struct sampling_options {
-  int order = 4;                               ///< 0..max_series_order
-  cumulus::form form = cumulus::form::taylor;  ///< of which value; normaliser has taylor's
-  vector_option<T> weights{};                        ///< as x; ones if not given
-  double inefficiency = 1;                     ///< how many values carry what one independent does
-};
-
 namespace detail {
-
-inline void require_inefficiency(const char* function, double g) {
-  if (g > 0 && g < std::numeric_limits<double>::infinity()) return;
-  refuse({function, ": inefficiency ", g, " is not a positive finite number (1 for independent values)"});
-}
-
-inline void require_influence(const char* function, form f) {
-  if (f == form::taylor || f == form::normaliser || f == form::moment) return;
-  refuse({function, ": form ", int(f), " has no influence function here; form::taylor (", int(form::taylor), "), normaliser and moment have"});
-}
 
 /// IF(y) of the truncated logsumexp as a polynomial in y.
 ///
@@ -91,7 +72,7 @@ template <class T, class M, class Function>
 [[nodiscard]] typename M::scalar influence_variance(const kernels::terms<T>& t, const M& moments,
                                                     Function f) {
   using S = typename M::scalar;
-  const compensated<S> mean = moments.mean_pair();
+  const compensated<S> mean = mean_pair(moments);
   const S weight = moments.weight();
   compensated<S> sum;
   for (index_t i = 0; i < t.size(); ++i) {
@@ -119,13 +100,12 @@ template <real_vector X>
 [[nodiscard]] result_of<X> standard_error(const X& x, const sampling_options<result_of<X>>& o) {
   using T = result_of<X>;
   using S = detail::compute_scalar<T>;
-  detail::require_order("standard_error", o.order, 0, max_series_order, detail::series_limit);
+  detail::require_series_order("standard_error", o.order);
   detail::require_inefficiency("standard_error", o.inefficiency);
-  detail::require_influence("standard_error", o.form);
+  detail::require_smooth_form("standard_error", o.form, "influence function here");
   const detail::operand<T> values(x);
-  if (o.weights.given())
-    detail::require_same_size("standard_error", "x", values.size(), "weights", o.weights.size());
-  const auto m = detail::moments_of<dynamic>(values.view(), o.weights.view(), o.order).wide();
+  detail::require_weights("standard_error", values.size(), o.weights);
+  const auto m = detail::wide(detail::moments_of<dynamic>(values.view(), o.weights.view(), o.order));
   if (m.empty() || !detail::is_finite(m.mean())) return detail::quiet_nan<T>;
   const auto p = detail::influence(m, o.order, o.form);
   const detail::kernels::terms<T> t{values.view(), o.weights.view()};
@@ -135,11 +115,8 @@ template <real_vector X>
 }
 
 template <real_vector X>
-[[nodiscard]] result_of<X> standard_error(const X& x, std::integral auto order,
-                                          form f = form::taylor) {
-  detail::require_order("standard_error", order, 0, max_series_order, detail::series_limit);
-  return standard_error(
-      x, sampling_options<result_of<X>>{.order = static_cast<int>(order), .form = f});
+[[nodiscard]] result_of<X> standard_error(const X& x, std::integral auto order) {
+  return standard_error(x, sampling_options<result_of<X>>{.order = detail::series_order("standard_error", order)});
 }
 
 /// The same from moments alone, of values of equal weight 1: sum_jk a_j a_k mu_{j+k} / n, the
@@ -149,19 +126,18 @@ template <real_vector X>
 /// Edges    as above; 0 where rounding leaves less.
 /// Cost     order^2 multiplications.
 template <moments_like M>
-[[nodiscard]] typename M::scalar standard_error(const M& moments, std::integral auto order,
-                                                form f = form::taylor, double inefficiency = 1) {
+[[nodiscard]] typename M::scalar standard_error(const M& moments, const moment_sampling_options& o) {
   using T = typename M::scalar;
-  detail::require_order("standard_error", order, 0, max_series_order, detail::series_limit);
-  detail::require_influence("standard_error", f);
-  const int terms = std::max(detail::evaluated_order(static_cast<int>(order), f), 1);
+  detail::require_series_order("standard_error", o.order);
+  detail::require_smooth_form("standard_error", o.form, "influence function here");
+  const int terms = std::max(detail::evaluated_order(o.order, o.form), 1);
   detail::require_order("standard_error", 2 * terms, 0, moments.order(),
                 "the order of the moments, of which twice the series's is needed");
-  detail::require_inefficiency("standard_error", inefficiency);
-  const auto wide = moments.wide();
+  detail::require_inefficiency("standard_error", o.inefficiency);
+  const auto wide = detail::wide(moments);
   using S = typename decltype(wide)::scalar;
   if (wide.empty() || !detail::is_finite(wide.mean())) return detail::quiet_nan<T>;
-  const auto p = detail::influence(wide, static_cast<int>(order), f);
+  const auto p = detail::influence(wide, o.order, o.form);
   S square(0);
   for (int l = 2 * p.order; l >= 0; --l) {
     S a(0);
@@ -169,8 +145,20 @@ template <moments_like M>
       a += p.a[std::size_t(j)] * p.a[std::size_t(l - j)];
     if (l != 1) square += a * wide.moment(l);
   }
-  return T(detail::square_root(detail::max_of(S(0), S(square / wide.weight() * S(inefficiency)))));
+  return T(detail::square_root(detail::max_of(S(0), S(square / wide.weight() * S(o.inefficiency)))));
 }
+
+template <moments_like M>
+[[nodiscard]] typename M::scalar standard_error(const M& moments, std::integral auto order) {
+  return standard_error(moments, moment_sampling_options{.order = detail::series_order("standard_error", order)});
+}
+
+// Refused: each line says what to write instead.
+template <class X, class... Rest>
+  requires(real_vector<X> || moments_like<X>)
+void standard_error(const X&, std::integral auto, form, const Rest&...) = delete;  // cumulus: write standard_error(x, {.order = 4, .form = form::moment})
+template <detail::no_sample X, class... Rest>
+void standard_error(const X&, const Rest&...) = delete;  // cumulus: the sample is a vector of numbers, an Eigen vector or a range of known size, or central_moments
 
 /// How well a sample knows its logsumexp: the exact value's standard error and how few values carry
 /// it.
@@ -185,26 +173,25 @@ struct sampling_error {
 
 /// The exact estimator's sampling error, and whether it can be trusted.
 ///
-/// Shape    x, weights: [n]; of the options, order and form do not matter.
+/// Shape    x, weights: [n].
 /// Edges    no data, and values that are not finite: NaN, and a poor overlap.
 /// Cost     10 reads of x, 4n exp.
 /// Source   the delta method, above; L. Kish, Survey Sampling, 1965, 8.2.
 template <real_vector X>
 [[nodiscard]] sampling_error<result_of<X>> logsumexp_sampling_error(
-    const X& x, const sampling_options<result_of<X>>& o = {}) {
+    const X& x, const sampling_error_options<result_of<X>>& o = {}) {
   using T = result_of<X>;
   using S = detail::compute_scalar<T>;
   detail::require_inefficiency("logsumexp_sampling_error", o.inefficiency);
   const detail::operand<T> values(x);
-  if (o.weights.given())
-    detail::require_same_size("logsumexp_sampling_error", "x", values.size(), "weights", o.weights.size());
+  detail::require_weights("logsumexp_sampling_error", values.size(), o.weights);
   const detail::kernels::terms<T> t{values.view(), o.weights.view()};
-  const auto m = detail::moments_of<0>(values.view(), o.weights.view(), 0).wide();
+  const auto m = detail::wide(detail::moments_of<0>(values.view(), o.weights.view(), 0));
   sampling_error<T> out{T(detail::kernels::log_of(detail::kernels::exp_sum(t), t)), detail::quiet_nan<T>, detail::quiet_nan<T>,
                         detail::quiet_nan<T>, true};
   if (m.empty() || !detail::is_finite(m.mean())) return out;
   // log M of the centred values: no digits are lost to the mean
-  const detail::compensated<S> mean = m.mean_pair();
+  const detail::compensated<S> mean = detail::mean_pair(m);
   detail::array_of<S> y(t.size()), w(t.size());
   for (index_t i = 0; i < t.size(); ++i) {
     const bool in = t.takes_part(i);
@@ -237,18 +224,17 @@ template <real_vector X>
 template <real_vector X>
 [[nodiscard]] std::optional<int> noise_order(const X& x, const sampling_options<result_of<X>>& o) {
   using T = result_of<X>;
-  detail::require_order("noise_order", o.order, 0, max_series_order, detail::series_limit);
+  detail::require_series_order("noise_order", o.order);
   detail::require_inefficiency("noise_order", o.inefficiency);
-  detail::require_influence("noise_order", o.form);
+  detail::require_smooth_form("noise_order", o.form, "influence function here");
   const detail::operand<T> values(x);
-  if (o.weights.given())
-    detail::require_same_size("noise_order", "x", values.size(), "weights", o.weights.size());
+  detail::require_weights("noise_order", values.size(), o.weights);
   const detail::kernels::terms<T> t{values.view(), o.weights.view()};
-  const auto m = detail::moments_of<dynamic>(values.view(), o.weights.view(), o.order).wide();
+  const auto m = detail::wide(detail::moments_of<dynamic>(values.view(), o.weights.view(), o.order));
   using S = typename decltype(m)::scalar;
   const S exact = detail::kernels::log_of(detail::kernels::exp_sum(t), t);
   for (int order = 1; order <= o.order; ++order) {
-    const S error = detail::absolute(S(logsumexp_series(m, order, o.form).value - exact));
+    const S error = detail::absolute(S(logsumexp_series(m, moment_logsumexp_series_options{.order = order, .form = o.form}).value - exact));
     const auto p = detail::influence(m, order, o.form);
     const S variance = detail::influence_variance(
         t, m, [&](const S& y) { return detail::kernels::horner(p.a.data(), p.order, y); });

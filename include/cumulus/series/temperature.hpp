@@ -58,12 +58,10 @@ template <moments_like M>
     const M& moments, const std::type_identity_t<typename M::scalar>& beta,
     std::integral auto order) {
   using T = typename M::scalar;
-  detail::require_order("temperature_series", order, 0, max_series_order, detail::series_limit);
-  if (order > 1)
-    detail::require_order("temperature_series", order, 0, moments.order(), "the order of the moments");
-  const auto wide = moments.wide();
+  const int terms = detail::series_order("temperature_series", order);
+  detail::require_held_order("temperature_series", terms, moments);
+  const auto wide = detail::wide(moments);
   using S = typename decltype(wide)::scalar;
-  const int terms = static_cast<int>(order);
   auto scaled = wide;
   const S b = S(beta);
   scaled.affine(b, S(0));
@@ -119,22 +117,23 @@ template <moments_like M>
 [[nodiscard]] estimate<typename M::scalar> softmax_entropy_series(const M& moments,
                                                                   std::integral auto order) {
   using T = typename M::scalar;
-  detail::require_order("softmax_entropy_series", order, 0, max_series_order, detail::series_limit);
-  if (order > 1)
-    detail::require_order("softmax_entropy_series", order, 0, moments.order(), "the order of the moments");
-  return temperature_series(moments, T(1), order).entropy;
+  const int terms = detail::series_order("softmax_entropy_series", order);
+  detail::require_held_order("softmax_entropy_series", terms, moments);
+  return temperature_series(moments, T(1), terms).entropy;
 }
 
 template <real_vector X>
-[[nodiscard]] estimate<result_of<X>> softmax_entropy_series(
-    const X& x, std::integral auto order, const detail::operand<result_of<X>>& weights = {}) {
-  detail::require_order("softmax_entropy_series", order, 0, max_series_order, detail::series_limit);
+[[nodiscard]] estimate<result_of<X>> softmax_entropy_series(const X& x, std::integral auto order,
+                                                            const weight_options<result_of<X>>& o = {}) {
+  const int terms = detail::series_order("softmax_entropy_series", order);
   const detail::operand<result_of<X>> values(x);
-  if (weights.given())
-    detail::require_same_size("softmax_entropy_series", "x", values.size(), "weights", weights.size());
-  const auto m =
-      detail::moments_of<dynamic>(values.view(), weights.view(), static_cast<int>(order));
-  return temperature_series(m, result_of<X>(1), order).entropy;
+  detail::require_weights("softmax_entropy_series", values.size(), o.weights);
+  const auto m = detail::moments_of<dynamic>(values.view(), o.weights.view(), terms);
+  return temperature_series(m, result_of<X>(1), terms).entropy;
 }
+
+// Refused: each line says what to write instead.
+template <real_vector X, real_vector W>
+void softmax_entropy_series(const X&, std::integral auto, const W&) = delete;  // cumulus: weights are options: softmax_entropy_series(x, 4, {.weights = w})
 
 }  // namespace cumulus

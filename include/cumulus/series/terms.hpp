@@ -71,7 +71,7 @@ class exact_polynomial {
   [[nodiscard]] T evaluate(const central_moments<T, P>& moments, const T& y = T(0)) const {
     detail::require_order("exact_polynomial::evaluate", order_, 0, moments.order(),
                   "the order of the moments");
-    const auto wide = moments.wide();
+    const auto wide = detail::wide(moments);
     using S = typename decltype(wide)::scalar;
     std::vector<S> mu(std::size_t(order_) + 1);
     for (std::size_t k = 0; k < mu.size(); ++k) mu[k] = wide.moment(int(k));

@@ -49,15 +49,14 @@ template <class T>
 template <real_vector X, real_vector L>
 [[nodiscard]] central_moments<result_of<X>> tilted_moments(
     const X& x, const L& log_weights, std::integral auto order,
-    const detail::operand<result_of<X>>& weights = {}) {
+    const weight_options<result_of<X>>& o = {}) {
   using T = result_of<X>;
   const detail::operand<T> values(x), tilt(log_weights);
   detail::require_same_size("tilted_moments", "x", values.size(), "log_weights", tilt.size());
-  if (weights.given())
-    detail::require_same_size("tilted_moments", "x", values.size(), "weights", weights.size());
+  detail::require_weights("tilted_moments", values.size(), o.weights);
   central_moments<T> m(order);
-  const auto shares = detail::tilted_weights<T>(tilt.view(), weights.view());
-  m.add(values.view(), detail::strided_view(shares));
+  const auto shares = detail::tilted_weights<T>(tilt.view(), o.weights.view());
+  detail::add_views(m, values.view(), detail::strided<const detail::compute_scalar<T>>{shares.data(), shares.size(), 1});
   return m;
 }
 
@@ -74,11 +73,10 @@ template <real_vector X, real_vector B>
                                                             const series_options<result_of<X>>& o) {
   using T = result_of<X>;
   using S = detail::compute_scalar<T>;
-  detail::require_order("logsumexp_series_about", o.order, 0, max_series_order, detail::series_limit);
+  detail::require_series_order("logsumexp_series_about", o.order);
   const detail::operand<T> values(x), centre(base);
   detail::require_same_size("logsumexp_series_about", "x", values.size(), "base", centre.size());
-  if (o.weights.given())
-    detail::require_same_size("logsumexp_series_about", "x", values.size(), "weights", o.weights.size());
+  detail::require_weights("logsumexp_series_about", values.size(), o.weights);
   const detail::kernels::terms<T> t{values.view(), o.weights.view()};
   const detail::kernels::terms<T> t0{centre.view(), o.weights.view()};
   const S start = detail::kernels::log_of(detail::kernels::exp_sum(t0), t0);
@@ -110,12 +108,15 @@ template <real_vector X, real_vector B>
 }
 
 template <real_vector X, real_vector B>
-[[nodiscard]] estimate<result_of<X>> logsumexp_series_about(const X& x, const B& base,
-                                                            std::integral auto order,
-                                                            form f = form::taylor) {
-  detail::require_order("logsumexp_series_about", order, 0, max_series_order, detail::series_limit);
+[[nodiscard]] estimate<result_of<X>> logsumexp_series_about(const X& x, const B& base, std::integral auto order) {
   return logsumexp_series_about(
-      x, base, series_options<result_of<X>>{.order = static_cast<int>(order), .form = f});
+      x, base, series_options<result_of<X>>{.order = detail::series_order("logsumexp_series_about", order)});
 }
+
+// Refused: each line says what to write instead.
+template <real_vector X, real_vector L, real_vector W>
+void tilted_moments(const X&, const L&, std::integral auto, const W&) = delete;  // cumulus: weights are options: tilted_moments(x, log_weights, 4, {.weights = w})
+template <real_vector X, real_vector B>
+void logsumexp_series_about(const X&, const B&, std::integral auto, form) = delete;  // cumulus: write logsumexp_series_about(x, base, {.order = 4, .form = form::moment})
 
 }  // namespace cumulus

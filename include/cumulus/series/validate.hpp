@@ -17,14 +17,6 @@
 
 namespace cumulus {
 
-namespace detail {
-
-/// A sequence of numbers mu_0, mu_1, ..: a vector, of Eigen or not, and no matrix.
-template <class A>
-concept moment_sequence = coefficients<A> &&(!eigen_dense<A> || eigen_vector<A>);
-
-}  // namespace detail
-
 /// The order of the first moment that no sample can have together with those before it, and why.
 struct moment_fault {
   int order = 0;
@@ -105,20 +97,22 @@ template <class T>
 ///           within that nothing is called impossible, so that near the border some impossible
 ///           moments pass, the more the higher the order.
 /// Cost      about 20 P^2 operations, an allocation.
-template <detail::moment_sequence A>
-[[nodiscard]] std::optional<moment_fault> find_moment_fault(const A& mu, int roundings = 64) {
-  using T = detail::coefficient_of<A>;
-  const std::size_t size = std::size_t(mu.size());
+template <real_vector A>
+[[nodiscard]] std::optional<moment_fault> find_moment_fault(const A& moments, int roundings = 64) {
+  using T = result_of<A>;
+  const detail::operand<T> values(moments);
+  const auto number = [&](std::size_t k) { return values.view()[index_t(k)]; };
+  const std::size_t size = std::size_t(values.size());
   std::vector<detail::ball<T>> z(size);
   if (size == 0) return moment_fault{0, "is missing"};
   // in units of sqrt(mu_2), so that orders compare
-  const T spread = size > 2 && T(0) < mu[2] && detail::is_finite(mu[2]) && T(0) < mu[0]
-                       ? detail::square_root(T(mu[2] / mu[0]))
+  const T spread = size > 2 && T(0) < number(2) && detail::is_finite(number(2)) && T(0) < number(0)
+                       ? detail::square_root(T(number(2) / number(0)))
                        : T(1);
   T unit(1);
   std::vector<T> scaled(size);
   for (std::size_t k = 0; k < size; ++k) {
-    scaled[k] = mu[k] / unit;
+    scaled[k] = number(k) / unit;
     unit *= spread;
   }
   for (std::size_t k = 0; k < size; ++k) {
@@ -133,7 +127,7 @@ template <detail::moment_sequence A>
 /// The same for an accumulated sample, its range included: E y^k (y - min)(max - y) must be moments too.
 template <moments_like M>
 [[nodiscard]] std::optional<moment_fault> find_moment_fault(const M& moments) {
-  const auto wide = moments.wide();
+  const auto wide = detail::wide(moments);
   using S = typename decltype(wide)::scalar;
   if (wide.empty()) return std::nullopt;
   if (!detail::is_finite(wide.mean()) || !detail::is_finite(wide.weight())) return moment_fault{0, "is not finite"};
@@ -170,12 +164,13 @@ template <moments_like M>
 }
 
 /// Throws std::invalid_argument that names the first moment that no sample can have, if there is one.
-template <detail::moment_sequence A>
+template <real_vector A>
 void validate(const A& mu, int roundings = 64) {
-  if (const auto fault = find_moment_fault(mu, roundings))
-    detail::refuse_moment(*fault, std::size_t(fault->order) < std::size_t(mu.size())
-                                      ? mu[std::size_t(fault->order)]
-                                      : detail::coefficient_of<A>(0));
+  using T = result_of<A>;
+  if (const auto fault = find_moment_fault(mu, roundings)) {
+    const detail::operand<T> values(mu);
+    detail::refuse_moment(*fault, fault->order < values.size() ? values.view()[fault->order] : T(0));
+  }
 }
 
 template <moments_like M>

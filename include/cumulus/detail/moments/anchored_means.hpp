@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cumulus/detail/core/compensated.hpp>
+#include <cstdint>
 #include <vector>
 
 namespace cumulus::detail {
@@ -14,6 +15,7 @@ namespace cumulus::detail {
 template <class S>
 struct anchored_means {
   compensated<S> weight{};
+  std::uint64_t count = 0;  ///< of vectors with a weight other than 0: those added less those removed, modulo 2^64
   std::vector<S> anchor;
   std::vector<compensated<S>> offset;
   bool finite = true;  ///< else the anchors are the means
@@ -46,8 +48,8 @@ struct anchored_means {
     return distance_to(i, other.anchor[at], other.offset[at]);
   }
 
-  /// Takes in what is not finite, too far for a distance, or of a weight that is no weight: means that IEEE gives, and no
-  /// offsets from then on.
+  /// Absorbs a non-finite number, one too far for a distance, or an invalid weight (negative, infinite, NaN): from then on the
+  /// means are those that IEEE gives, without offsets.
   template <class Mean>
   void spoil(Mean mean_in, const S& w) {
     const bool good = !(w < S(0)) && is_finite(w);

@@ -6,6 +6,7 @@
 
 #include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/detail/core/view.hpp>
+#include <cumulus/detail/moments/zero_weight.hpp>
 #include <cumulus/detail/simd/matrix_product.hpp>
 #include <algorithm>
 #include <vector>
@@ -73,7 +74,7 @@ class centred_rows {
       S w(1);
       if (weighted_) {
         w = static_cast<S>(weights[next]);
-        if (!(w < S(0) || S(0) < w || is_nan(w))) continue;
+        if (is_zero(w)) continue;
         plain = plain && S(0) < w && is_finite(w);
       }
       weights_[count_] = w;

@@ -50,6 +50,7 @@ class comoment_block {
       if (!part_.take(x, v, weights, next)) {
         for (index_t i = first; i < next; ++i) add_one(x, v, weights, i);
       } else if (part_.count() > 0) {
+        state_.count_in(part_.count());
         multiply();
         join();
       }

@@ -12,6 +12,7 @@
 
 #include <cumulus/detail/moments/anchored_means.hpp>
 #include <cumulus/detail/moments/mean_steps.hpp>
+#include <cumulus/detail/moments/zero_weight.hpp>
 #include <vector>
 
 namespace cumulus::detail {
@@ -33,6 +34,8 @@ class comoment_state {
   }
 
   [[nodiscard]] bool empty() const noexcept { return means_.empty(); }
+  [[nodiscard]] std::uint64_t count() const noexcept { return means_.count; }
+  void count_in(index_t vectors) noexcept { means_.count += static_cast<std::uint64_t>(vectors); }
   [[nodiscard]] S weight() const { return means_.weight.value(); }
   [[nodiscard]] S loss() const { return loss_; }
 
@@ -48,7 +51,8 @@ class comoment_state {
 
   /// One vector of rows() numbers.
   void add(const S* z, const S& w) {
-    if (!(w < S(0) || S(0) < w || is_nan(w))) return;
+    if (is_zero(w)) return;
+    ++means_.count;
     bool plain = means_.finite && S(0) < w && is_finite(w);
     for (index_t r = 0; plain && r < rows(); ++r) plain = is_finite(z[r]);
     if (!plain) return spoil([z](index_t r) { return z[r]; }, w);
@@ -59,6 +63,7 @@ class comoment_state {
   void merge(const comoment_state& other) {
     if (other.empty()) return;
     if (this == &other) return merge(comoment_state(other));
+    means_.count += other.means_.count;
     if (!means_.finite || !other.means_.finite)
       return spoil([&](index_t r) { return other.mean(r); }, other.weight());
     loss_ = max_of(loss_, other.loss_);
@@ -113,6 +118,7 @@ class comoment_state {
   void unmerge(const comoment_state& other) {
     if (other.empty()) return;
     if (this == &other) return unmerge(comoment_state(other));
+    means_.count -= other.means_.count;
     const compensated<S> left = means_.weight - other.means_.weight;
     if (!means_.finite || !other.means_.finite || left.high < S(0))
       return spoil([](index_t) { return quiet_nan<S>; }, -infinity<S>);
@@ -148,6 +154,7 @@ class comoment_state {
   [[nodiscard]] comoment_state affine(index_t count, A a, B b) const {
     comoment_state out(count, e_);
     out.loss_ = loss_;
+    out.means_.count = means_.count;
     if (empty()) return out;
     bool plain = means_.finite;
     for (index_t i = 0; i < count; ++i) {
@@ -228,6 +235,7 @@ class comoment_state {
 
   template <class State, class F>
   static void visit(State& state, F& f) {
+    f(state.means_.count);
     const auto pair = [&f](auto& number) {
       f(number.high);
       f(number.low);

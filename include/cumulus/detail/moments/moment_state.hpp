@@ -18,6 +18,7 @@
 #include <cumulus/detail/core/view.hpp>
 #include <cumulus/detail/loops/power_sums.hpp>
 #include <cumulus/detail/moments/range_sums.hpp>
+#include <cstdint>
 #include <utility>
 
 namespace cumulus::detail {
@@ -29,8 +30,24 @@ class moment_state {
   explicit moment_state(int order) requires(P == dynamic)
       : sums_(static_cast<std::size_t>(order) + 1) {}
 
+  /// The sample of `count` values whose sums, sums[0] their weight, are about its mean. Requires finite numbers.
+  [[nodiscard]] static moment_state from_sums(order_array<compensated<S>, P> sums, const compensated<S>& mean,
+                                              const S& low, const S& high, std::uint64_t count) {
+    moment_state state;
+    state.sums_ = std::move(sums);
+    state.anchor_ = mean.high;
+    state.offset_ = {mean.low, S(0)};
+    state.min_ = low;
+    state.max_ = high;
+    state.count_ = count;
+    return state;
+  }
+
   [[nodiscard]] int order() const noexcept { return static_cast<int>(sums_.size()) - 1; }
   [[nodiscard]] bool empty() const noexcept { return finite_ && !(S(0) < sums_[0].high); }
+  /// How many values with a weight other than 0: those added less those removed, in arithmetic modulo 2^64.
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  void set_count(std::uint64_t count) noexcept { count_ = count; }
   [[nodiscard]] S weight() const { return sums_[0].value(); }
   [[nodiscard]] S min() const { return min_; }
   [[nodiscard]] S max() const { return max_; }
@@ -66,7 +83,8 @@ class moment_state {
   }
 
   void add(const S& x, const S& w) {
-    if (!(w < S(0) || S(0) < w || is_nan(w))) return;
+    if (is_zero(w)) return;
+    ++count_;
     if (!is_finite(x) || !(S(0) < w) || !is_finite(w)) return spoil(x, w, x, x);
     if (empty()) return start(x, w);
     if (!finite_) return spoil(x, w, x, x);
@@ -90,42 +108,16 @@ class moment_state {
   void merge(const moment_state& other) {
     if (other.empty()) return;
     if (this == &other) return merge(moment_state(other));
-    if (!finite_ || !other.finite_)
-      return spoil(other.mean(), other.weight(), other.min_, other.max_);
-    if (empty()) {
-      const S loss = max_of(loss_, other.loss_);
-      *this = other;
-      loss_ = loss;
-      return;
-    }
-    widen(other.min_, other.max_);
-    loss_ = max_of(loss_, other.loss_);
-    const S h = approach(distance_to(other), other.sums_[0]);
-    add_moved(other, h, S(1));
+    const std::uint64_t count = count_ + other.count_;
+    merge_numbers(other);
+    count_ = count;
   }
 
   void unmerge(const moment_state& other) {
     if (other.empty()) return;
     if (this == &other) return unmerge(moment_state(other));
-    const compensated<S> left = sums_[0] - other.sums_[0];
-    if (!finite_ || !other.finite_ || left.high < S(0))
-      return spoil(quiet_nan<S>, -infinity<S>, min_, max_);
-    if (!(S(0) < left.high)) {
-      clear();
-      return;
-    }
-    order_buffer<S, P> before(order());
-    for (int p = 0; p <= order(); ++p) before.data()[p] = at(p).value();
-    const S delta = distance_to(other);
-    add_moved(other, delta, S(-1));  // the rest, still about the mean of the whole
-    sums_[0] = left;
-    const S h = delta * (other.weight() / weight());
-    move(h, S(-h));
-    offset_ += S(-h);
-    for (int p = 0; p <= order(); p += 2) {
-      if (at(p).high < S(0)) at(p) = {};
-      if (S(0) < before.data()[p]) loss_ = max_of(loss_, S(before.data()[p] / at(p).value()));
-    }
+    count_ -= other.count_;
+    unmerge_numbers(other);
   }
 
   void affine(const S& a, const S& b) {
@@ -160,6 +152,7 @@ class moment_state {
   /// Shows f the numbers of `self`, a state.
   template <class Self, class F>
   static void visit(Self& self, F& f) {
+    f(self.count_);
     for (auto& sum : self.sums_) f(sum.high), f(sum.low);
     f(self.anchor_), f(self.offset_.high), f(self.offset_.low), f(self.exponent_);
     f(self.min_), f(self.max_), f(self.loss_), f(self.finite_);
@@ -174,6 +167,43 @@ class moment_state {
   /// mu_k in units of 2^(k e).
   [[nodiscard]] S scaled_moment(int k) const { return at(k).value() / weight(); }
 
+  void merge_numbers(const moment_state& other) {
+    if (!finite_ || !other.finite_)
+      return spoil(other.mean(), other.weight(), other.min_, other.max_);
+    if (empty()) {
+      const S loss = max_of(loss_, other.loss_);
+      *this = other;
+      loss_ = loss;
+      return;
+    }
+    widen(other.min_, other.max_);
+    loss_ = max_of(loss_, other.loss_);
+    const S h = approach(distance_to(other), other.sums_[0]);
+    add_moved(other, h, S(1));
+  }
+
+  void unmerge_numbers(const moment_state& other) {
+    const compensated<S> left = sums_[0] - other.sums_[0];
+    if (!finite_ || !other.finite_ || left.high < S(0))
+      return spoil(quiet_nan<S>, -infinity<S>, min_, max_);
+    if (!(S(0) < left.high)) {
+      clear();
+      return;
+    }
+    order_buffer<S, P> before(order());
+    for (int p = 0; p <= order(); ++p) before.data()[p] = at(p).value();
+    const S delta = distance_to(other);
+    add_moved(other, delta, S(-1));  // the rest, still about the mean of the whole
+    sums_[0] = left;
+    const S h = delta * (other.weight() / weight());
+    move(h, S(-h));
+    offset_ += S(-h);
+    for (int p = 0; p <= order(); p += 2) {
+      if (at(p).high < S(0)) at(p) = {};
+      if (S(0) < before.data()[p]) loss_ = max_of(loss_, S(before.data()[p] / at(p).value()));
+    }
+  }
+
   void clear() {
     for (compensated<S>& sum : sums_) sum = {};
     offset_ = {};
@@ -181,6 +211,7 @@ class moment_state {
     anchor_ = S(0);
     min_ = infinity<S>;
     max_ = -infinity<S>;
+    count_ = 0;
   }
 
   void start(const S& x, const S& w) {
@@ -188,7 +219,7 @@ class moment_state {
     sums_[0] = {w, S(0)};
   }
 
-  /// Takes in what is not finite, or of a weight that is no weight.
+  /// Absorbs a non-finite value or an invalid weight (negative, infinite, NaN): from then on the moments are NaN.
   void spoil(const S& mean_in, const S& w, const S& low, const S& high) {
     const bool good = !(w < S(0)) && is_finite(w);
     anchor_ = !good ? quiet_nan<S> : empty() ? mean_in : S(mean() + mean_in);
@@ -274,6 +305,7 @@ class moment_state {
       : sums_(std::move(range.sums)),
         anchor_(range.anchor),
         exponent_(range.exponent),
+        count_(range.count),
         min_(range.min),
         max_(range.max) {
     if (!(min_ < max_)) return;
@@ -291,6 +323,7 @@ class moment_state {
   S anchor_ = S(0);                        // the mean is anchor + offset 2^e
   compensated<S> offset_{};
   int exponent_ = 0;  // e
+  std::uint64_t count_ = 0;
   S min_ = infinity<S>;
   S max_ = -infinity<S>;
   S loss_ = S(1);

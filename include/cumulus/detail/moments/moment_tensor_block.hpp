@@ -44,7 +44,7 @@ class moment_tensor_block {
       } else if (rows_.count() > 0) {
         multiply();
         find_box();
-        state_.merge_block(rows_.weight(), rows_.pivot(), rows_.mean(), packed(), low_.data(),
+        state_.merge_block(rows_.count(), rows_.weight(), rows_.pivot(), rows_.mean(), packed(), low_.data(),
                            high_.data());
       }
       first = next;

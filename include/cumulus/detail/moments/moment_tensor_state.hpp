@@ -11,6 +11,7 @@
 #include <cumulus/detail/moments/anchored_means.hpp>
 #include <cumulus/detail/moments/mean_steps.hpp>
 #include <cumulus/detail/moments/packed_symmetric.hpp>
+#include <cumulus/detail/moments/zero_weight.hpp>
 
 namespace cumulus::detail {
 
@@ -29,6 +30,7 @@ class moment_tensor_state {
   [[nodiscard]] int order() const noexcept { return layout_.order(); }
   [[nodiscard]] bool empty() const noexcept { return means_.empty(); }
   [[nodiscard]] bool finite() const noexcept { return means_.finite; }
+  [[nodiscard]] std::uint64_t count() const noexcept { return means_.count; }
   [[nodiscard]] S weight() const { return means_.weight.value(); }
   [[nodiscard]] const compensated<S>& weight_pair() const { return means_.weight; }
   [[nodiscard]] S loss() const { return loss_; }
@@ -51,7 +53,8 @@ class moment_tensor_state {
 
   /// One vector.
   void add(const S* x, const S& w) {
-    if (!(w < S(0) || S(0) < w || is_nan(w))) return;
+    if (is_zero(w)) return;
+    ++means_.count;
     bool plain = means_.finite && S(0) < w && is_finite(w);
     for (index_t i = 0; plain && i < width(); ++i) plain = is_finite(x[i]);
     widen(x, x);
@@ -77,39 +80,22 @@ class moment_tensor_state {
   void merge(const moment_tensor_state& other) {
     if (other.empty()) return;
     if (this == &other) return merge(moment_tensor_state(other));
-    widen(other.low_.data(), other.high_.data());
-    if (!means_.finite || !other.means_.finite)
-      return spoil([&](index_t i) { return other.mean(i); }, other.weight());
-    loss_ = max_of(loss_, other.loss_);
-    if (empty()) {
-      const S loss = loss_;
-      *this = other;
-      loss_ = loss;
-      return;
-    }
-    vector_buffer<S> step(width()), rest(width());
-    const packed_tensors<S> change(layout_), moved(layout_);
-    if (!approach(
-            other.means_.weight, [&](index_t i) { return means_.distance_to(other.means_, i); },
-            step.data(), rest.data(), change))
-      return spoil([&](index_t i) { return other.mean(i); }, other.weight());
-    other.move(rest.data(), nullptr, moved);
-    for (int p = 2; p <= order(); ++p) {
-      for (index_t i = 0; i < layout_.count(p); ++i) {
-        compensated<S>& s = at(sums_, start(p) + i);
-        s += other.sum(p, i);
-        s += S(change[p][i] + moved[p][i]);
-      }
-    }
+    const std::uint64_t count = means_.count + other.means_.count;
+    merge_numbers(other);
+    means_.count = count;
   }
 
-  /// A sample with its sums about `anchor`, plain, and its mean less the anchor; its box.
-  void merge_block(const compensated<S>& w, const S* anchor, const S* mean,
+  /// A sample of `count` vectors with its sums about `anchor`, plain, and its mean less the anchor; its box.
+  void merge_block(index_t count, const compensated<S>& w, const S* anchor, const S* mean,
                    const packed_tensors<S>& sums, const S* low, const S* high) {
     widen(low, high);
-    if (!means_.finite) return spoil([&](index_t i) { return S(anchor[i] + mean[i]); }, w.value());
+    if (!means_.finite) {
+      means_.count += static_cast<std::uint64_t>(count);
+      return spoil([&](index_t i) { return S(anchor[i] + mean[i]); }, w.value());
+    }
     moment_tensor_state part("", width(), order());
     part.means_.weight = w;
+    part.means_.count = static_cast<std::uint64_t>(count);
     for (index_t i = 0; i < width(); ++i) {
       at(part.means_.anchor, i) = anchor[i];
       at(part.means_.offset, i) = {mean[i], S(0)};
@@ -129,6 +115,7 @@ class moment_tensor_state {
   void unmerge(const moment_tensor_state& other) {
     if (other.empty()) return;
     if (this == &other) return unmerge(moment_tensor_state(other));
+    means_.count -= other.means_.count;
     const compensated<S> left = means_.weight - other.means_.weight;
     if (!means_.finite || !other.means_.finite || left.high < S(0))
       return spoil([](index_t) { return quiet_nan<S>; }, -infinity<S>);
@@ -194,8 +181,36 @@ class moment_tensor_state {
     return sum;
   }
 
+  void merge_numbers(const moment_tensor_state& other) {
+    widen(other.low_.data(), other.high_.data());
+    if (!means_.finite || !other.means_.finite)
+      return spoil([&](index_t i) { return other.mean(i); }, other.weight());
+    loss_ = max_of(loss_, other.loss_);
+    if (empty()) {
+      const S loss = loss_;
+      *this = other;
+      loss_ = loss;
+      return;
+    }
+    vector_buffer<S> step(width()), rest(width());
+    const packed_tensors<S> change(layout_), moved(layout_);
+    if (!approach(
+            other.means_.weight, [&](index_t i) { return means_.distance_to(other.means_, i); },
+            step.data(), rest.data(), change))
+      return spoil([&](index_t i) { return other.mean(i); }, other.weight());
+    other.move(rest.data(), nullptr, moved);
+    for (int p = 2; p <= order(); ++p) {
+      for (index_t i = 0; i < layout_.count(p); ++i) {
+        compensated<S>& s = at(sums_, start(p) + i);
+        s += other.sum(p, i);
+        s += S(change[p][i] + moved[p][i]);
+      }
+    }
+  }
+
   template <class State, class F>
   static void visit(State& state, F& f) {
+    f(state.means_.count);
     const auto pair = [&f](auto& number) {
       f(number.high);
       f(number.low);

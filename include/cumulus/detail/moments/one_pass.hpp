@@ -10,15 +10,17 @@
 #include <cumulus/detail/core/view.hpp>
 #include <cumulus/detail/simd/moment_kernels.hpp>
 #include <cumulus/detail/moments/weighted_block.hpp>
+#include <cstdint>
 
 namespace cumulus::detail {
 
 /// The highest order that the vector kernels take.
 inline constexpr int one_pass_max_order = 12;
 
-/// sums[p] = sum of w ((x - pivot) 2^-exponent)^p, p = 0..order, and the range of what has a weight.
+/// sums[p] = sum of w ((x - pivot) 2^-exponent)^p, p = 0..order, and the range and the number of what has a weight.
 struct one_pass_sums {
   double pivot = 0, low = 0, high = 0;
+  std::uint64_t count = 0;
   int exponent = 0;
   compensated<double> sums[one_pass_max_order + 1];
 
@@ -106,6 +108,16 @@ struct one_pass_range {
 
   [[nodiscard]] const W* weights_from(index_t i) const noexcept { return weighted ? w + i : w; }
 
+  /// How many of `count` elements have a weight other than 0.
+  [[nodiscard]] std::uint64_t count_of([[maybe_unused]] index_t first, index_t count) const noexcept {
+    if constexpr (weighted) {
+      index_t without = 0;
+      for (index_t i = first; i < first + count; ++i) without += w[i] == W(0) ? 1 : 0;
+      count -= without;
+    }
+    return std::uint64_t(count);
+  }
+
   /// A number near the mean: that of all elements of a short range, of evenly spaced stretches of a long one, so that data in
   /// clusters one after the other have a pivot among them. The range as the sample has it.
   [[nodiscard]] one_pass_sums sample() const noexcept {
@@ -148,6 +160,7 @@ struct one_pass_range {
       result.low = range.low < result.low ? range.low : result.low;
       result.high = result.high < range.high ? range.high : result.high;
       result.sums[0] += range.weight;
+      result.count += count_of(first, count);
       for (int p = 1; p <= order; ++p) result.sums[p] += sums[p];
     }
     return true;

@@ -42,6 +42,7 @@ struct range_sums {
       b.fill(x, weights, first);
       if (!b.plain) return false;
       if (b.size == 0) continue;
+      count += static_cast<std::uint64_t>(b.size);
       if (!(S(0) < sums[0].high)) anchor = b.values[0];
       sums[0] += kernels::lane_sum<S>(b.padded, [&](index_t i) { return b.weights[i]; });
       const S origin = anchor / 4;
@@ -81,6 +82,7 @@ struct range_sums {
   order_array<compensated<S>, P> sums{};  // of order 0 and from 2 on; that of order 1 is `mean`
   S anchor = S(0), mean = S(0);           // the mean of y, in its units
   int exponent = 0;
+  std::uint64_t count = 0;  // of elements with a weight other than 0
   S min = infinity<S>, max = -infinity<S>;
 
  private:
@@ -115,6 +117,7 @@ struct range_sums {
     one_pass_sums raw;
     if (!one_pass_of_order<P>(x, w, n, order(), raw)) return false;
     sums[0] = raw.sums[0];
+    count = raw.count;
     min = raw.low;
     max = raw.high;
     anchor = raw.pivot;

@@ -6,6 +6,7 @@
 
 #include <cumulus/detail/core/view.hpp>
 #include <cumulus/detail/loops/power_sums.hpp>
+#include <cumulus/detail/moments/zero_weight.hpp>
 
 namespace cumulus::detail {
 
@@ -51,7 +52,7 @@ struct weighted_block {
       for (index_t i = first; i < end; ++i) {
         values[size] = static_cast<S>(x[i]);
         weights[size] = static_cast<S>(w[i]);
-        if (!(weights[size] < S(0) || S(0) < weights[size] || is_nan(weights[size]))) continue;
+        if (is_zero(weights[size])) continue;
         plain =
             plain && is_finite(values[size]) && S(0) < weights[size] && is_finite(weights[size]);
         ++size;

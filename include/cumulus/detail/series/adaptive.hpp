@@ -73,7 +73,7 @@ template <class T, class X, class W>
     const auto m =
         moments_of<dynamic>(strided<const S>{part.data(), index_t(part.size()), 1},
                             strided<const S>{part_weights.data(), index_t(part.size()), 1}, order);
-    const estimate<S> e = expand<S>(m.wide(), order, form::automatic);
+    const estimate<S> e = expand<S>(detail::wide(m), order, form::automatic);
     values.push_back(e.value);
     bounds.push_back(e.bound);
   }
@@ -95,12 +95,12 @@ template <class T, class M, class X, class W>
 [[nodiscard]] estimate<T> expand_within(const M& m, const strided<const X>& x,
                                         const strided<const W>& weights, double tolerance) {
   using S = compute_scalar<T>;
-  const S range = S(m.wide().max()) - S(m.wide().min());
+  const S range = S(detail::wide(m).max()) - S(detail::wide(m).min());
   const S target = truncation_target<S>(tolerance);
   estimate<T> best{T(0), infinity<T>};
   for (int order = 2; order <= adaptive_order; order += 2) {
     if (target < chebyshev_remainder(order, range)) continue;
-    best = expand<T>(moments_of<dynamic>(x, weights, order).wide(), order, form::automatic);
+    best = expand<T>(detail::wide(moments_of<dynamic>(x, weights, order)), order, form::automatic);
     break;
   }
   if (best.bound <= T(tolerance) || (is_finite(best.bound) && range < S(2))) return best;

@@ -10,6 +10,7 @@
 #include <cumulus/detail/series/enclosure.hpp>
 #include <cumulus/series/form.hpp>
 #include <cumulus/detail/series/power_series.hpp>
+#include <cumulus/detail/series/refused.hpp>
 #include <cumulus/detail/series/remainder.hpp>
 #include <cumulus/detail/series/sharp_remainder.hpp>
 #include <algorithm>
@@ -152,7 +153,7 @@ template <class S, class Sharp>
     out.value = positive ? S(p.centre + logarithm(sum.middle)) : own.lower;
     const S share = (p.tail + sum.radius) / sum.middle * (1 + 8 * u);
     const S slip = 4 * u * (absolute(p.centre) + absolute(out.value));
-    // what no sample has is moved to the nearest that one could
+    // clamp to the enclosure: no sample has a value outside it
     if (!(own.lower <= out.value)) out.value = own.lower;
     if (own.upper < out.value) out.value = own.upper;
     if (positive && share < S(1))
@@ -209,8 +210,6 @@ template <class T, class M, class Sharp = std::false_type>
   return rounded<T, S>(value, bound, terms, k.error.kind, f);
 }
 
-inline constexpr const char* series_limit = "max_series_order";
-
 /// The weights of a call that has none.
 inline constexpr strided<const unit_weight> unit_weights{};
 
@@ -223,11 +222,6 @@ template <class T, class W>
   } else {
     return {x, weights};
   }
-}
-
-template <real_vector X>
-void require_weights(const char* function, const X& x, const operand<result_of<X>>& weights) {
-  if (weights.given()) require_same_size(function, "x", size_of(x), "weights", weights.size());
 }
 
 /// The moments of a vector to the order that its series and bound use: the bounds gain from an even
@@ -243,7 +237,7 @@ template <int P, class T, class W>
       return M();
     }
   }();
-  m.add(x, weights);
+  add_views(m, x, weights);
   return m;
 }
 

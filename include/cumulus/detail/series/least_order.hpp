@@ -5,19 +5,9 @@
 #pragma once
 
 #include <cumulus/detail/series/expansion.hpp>
-#include <cstdio>
 #include <optional>
 
 namespace cumulus::detail {
-
-/// Refuses a tolerance that is not above 0, NaN included.
-template <class T>
-void require_tolerance(const char* function, const T& tolerance) {
-  if (T(0) < tolerance) return;
-  char text[40];
-  std::snprintf(text, sizeof text, "%g", static_cast<double>(tolerance));
-  refuse({function, ": tolerance ", text, " is not above 0"});
-}
 
 /// How far the form of this order can be for any sample of this range and variance.
 template <class T>
@@ -41,7 +31,7 @@ requires(std::numeric_limits<T>::is_specialized) [[nodiscard]] std::optional<int
     const std::type_identity_t<T>& variance = infinity<T>, form f = form::taylor) {
   require_tolerance("least_order", tolerance);
   if (f == form::moment || f == form::enclosure)
-    refuse({"least_order: form ", name_of(f), " has no bound from the range; take taylor, chebyshev or automatic"});
+    refuse({"least_order: form ", name_of(f), " has no bound from the range; give form taylor, chebyshev or automatic"});
   for (int order = 1; order <= max_series_order; ++order) {
     if (truncation_of<T>(f, order, range, variance) <= tolerance) return order;
   }
@@ -54,7 +44,7 @@ template <moments_like M>
 [[nodiscard]] std::optional<int> least_order(const typename M::scalar& tolerance, const M& moments,
                                              form f = form::taylor) {
   require_tolerance("least_order", tolerance);
-  const auto wide = moments.wide();
+  const auto wide = detail::wide(moments);
   for (int order = 1; order <= std::max(1, std::min(moments.order(), max_series_order)); ++order) {
     if (expand<typename M::scalar>(wide, order, f).bound <= tolerance) return order;
   }

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cumulus/detail/rows/horner.hpp>
+#include <cumulus/moments/central_moments.hpp>
 #include <cumulus/series/form.hpp>
 #include <cumulus/detail/series/power_series.hpp>
 #include <array>
@@ -48,7 +49,7 @@ struct series_place {
 
   template <class M>
   series_place(const kernels::terms<T>& terms, const M& moments, int order)
-      : t(terms), weight(moments.weight()), mean(moments.mean_pair()) {
+      : t(terms), weight(moments.weight()), mean(mean_pair(moments)) {
     m[0] = factorial[0] = factorial[1] = S(1);
     for (int k = 2; k <= order + 1; ++k)
       factorial[std::size_t(k)] = factorial[std::size_t(k) - 1] * S(k);

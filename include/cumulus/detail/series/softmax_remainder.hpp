@@ -16,16 +16,9 @@
 #include <cumulus/detail/series/certified_maximum.hpp>
 #include <cumulus/series/form.hpp>
 #include <cumulus/detail/series/remainder.hpp>
+#include <cumulus/series/softmax_bound.hpp>
 
 namespace cumulus::detail {
-
-/// How far a share can be from the exact one: |error|, and |error| / exact.
-template <class T>
-struct softmax_bound {
-  T absolute = infinity<T>;
-  T relative = infinity<T>;
-  cumulus::form form{};  ///< what is bounded; form::automatic says here what it chose
-};
 
 /// D_n: |[t^n] S_i| <= D_n (R/pi)^n.
 [[nodiscard]] inline double softmax_coefficient(int n) {
@@ -44,7 +37,7 @@ struct softmax_bound {
 }
 
 /// The terms of a remainder that are summed at most.
-inline constexpr int softmax_terms = max_series_order + 60;
+inline constexpr int softmax_remainder_terms = max_series_order + 60;
 
 /// sum_{n >= first} n^power z^n for z < 1.
 template <class T>
@@ -115,11 +108,11 @@ template <class T>
   if (tail) {
     T power(1);
     for (int n = 0; n < order; ++n) power *= ratio;
-    for (T left = power; last < softmax_terms && power * T(1e-5) < left; ++last)
+    for (T left = power; last < softmax_remainder_terms && power * T(1e-5) < left; ++last)
       left *= ratio;
     rest = T(2.01) * power_tail<T>(last + 1, ratio, 0);
   }
-  std::array<T, softmax_terms + 1> unit;  // s^j / j!
+  std::array<T, softmax_remainder_terms + 1> unit;  // s^j / j!
   unit[0] = T(1);
   for (int j = 1; j <= last; ++j) unit[std::size_t(j)] = unit[std::size_t(j) - 1] * s / T(j);
   const T e2 = exp_minus_one(T(2 * s)), sinh = e2 / (2 * exponential(s)), down = exponential(T(-s));
@@ -143,7 +136,7 @@ template <class T>
     r.a = a;
     r.full = 1 / denominator(a);
     const T x = cos(a);
-    std::array<T, softmax_terms + 1> p;
+    std::array<T, softmax_remainder_terms + 1> p;
     p[0] = T(1);
     for (int n = 1; n <= last; ++n) {
       T even(0), odd(0);
