@@ -9,7 +9,7 @@
 #include <cumulus/attention/dense.hpp>
 #include <cumulus/blocks/block_scores.hpp>
 #include <cumulus/blocks/group_scores.hpp>
-#include <cumulus/detail/attention/sum_of_products.hpp>
+#include <cumulus/detail/core/sum_of_products.hpp>
 
 namespace cumulus::detail {
 
