@@ -16,10 +16,8 @@
 #include <cumulus/core/isa.hpp>
 #include <cumulus/core/serialise.hpp>
 #include <cumulus/core/version.hpp>
-#include <cumulus/blocks/block_moments.hpp>
-#include <cumulus/blocks/block_score.hpp>
 #include <cumulus/blocks/block_scores.hpp>
-#include <cumulus/blocks/block_summary.hpp>
+#include <cumulus/blocks/block_summaries.hpp>
 #include <cumulus/blocks/certified_top.hpp>
 #include <cumulus/blocks/exact_block_scores.hpp>
 #include <cumulus/blocks/group_scores.hpp>

@@ -77,9 +77,9 @@ TEST_CASE("attention_vjp: the slopes of exact attention and its log-sum-exp",
   const problem p;
   for (const bool causal : {true, false}) {
     // all keys exact: the definition's softmax
-    const linear_attention_options exact{.sinks = m, .scale = 0.8, .causal = causal};
+    const linear_attention_options exact{.scale = 0.8, .causal = causal, .first_tokens = m};
     const auto gradient = cumulus::attention_vjp(
-        p.q, p.k, p.v, p.g, {.causal = causal, .scale = 0.8, .log_sum_exp = p.b});
+        p.q, p.k, p.v, p.g, {.scale = 0.8, .causal = causal, .logsumexp = p.b});
     CHECK(worst(p, gradient, exact) <= 1e-12);
   }
   const auto narrow = cumulus::attention_vjp(p.q.cast<float>().eval(), p.k.cast<float>().eval(),
@@ -93,16 +93,26 @@ TEST_CASE("linear_attention_vjp: the slopes of every form, order and centring",
   const problem p;
   for (int order = 0; order <= 5; ++order) {
     for (const int kind : {0, 1, 2, 3}) {
-      linear_attention_options o{.order = order,
+      linear_attention_options o{.scale = 0.3,
+                                 .causal = order % 2 == 0,
+                                 .order = order,
                                  .form = kind == 0 ? form::taylor : form::moment,
                                  .centred = kind != 2,
-                                 .decay = kind == 1 ? 0.8 : 1.0,
-                                 .scale = 0.3,
-                                 .causal = order % 2 == 0};
+                                 .decay = kind == 1 ? 0.8 : 1.0};
       if (kind == 3)
         for (int j = 0; j <= order; ++j) o.polynomial.push_back(1.0 / (1 + j * j));
       INFO("order " << order << ", kind " << kind);
-      CHECK(worst(p, cumulus::linear_attention_vjp(p.q, p.k, p.v, p.g, o, p.b), o) <= 1e-12);
+      CHECK(worst(p,
+                  cumulus::linear_attention_vjp(p.q, p.k, p.v, p.g,
+                                                {.scale = o.scale,
+                                                 .causal = o.causal,
+                                                 .order = o.order,
+                                                 .form = o.form,
+                                                 .centred = o.centred,
+                                                 .polynomial = o.polynomial,
+                                                 .decay = o.decay,
+                                                 .logsumexp = p.b}),
+                  o) <= 1e-12);
     }
   }
 }
@@ -116,10 +126,34 @@ TEST_CASE("attention_vjp: what does not fit is refused", "[attention][edge]") {
   };
   refused("the output is 6 x 2, its cotangent is 5 x 2",
           [&] { static_cast<void>(cumulus::attention_vjp(p.q, p.k, p.v, p.g.topRows(5))); });
-  refused("keys has 9",
+  refused("K has 9",
           [&] { static_cast<void>(cumulus::attention_vjp(p.q, p.k, p.v.topRows(3), p.g)); });
-  refused("window of 3", [&] {
-    static_cast<void>(
-        cumulus::linear_attention_vjp(p.q, p.k, p.v, p.g, {.window = 3, .causal = true}));
+  refused("decay is 2", [&] {
+    static_cast<void>(cumulus::linear_attention_vjp(p.q, p.k, p.v, p.g, {.decay = 2}));
   });
+  for (const double scale : {std::nan(""), HUGE_VAL}) {
+    refused("attention_vjp: .scale is ",
+            [&] { static_cast<void>(cumulus::attention_vjp(p.q, p.k, p.v, p.g, {.scale = scale})); });
+    refused("linear_attention_vjp: .scale is ", [&] {
+      static_cast<void>(cumulus::linear_attention_vjp(p.q, p.k, p.v, p.g, {.scale = scale}));
+    });
+  }
+}
+
+TEST_CASE("attention_vjp: a query that sees no key has no slope", "[attention][edge]") {
+  const problem p;
+  const matrix<double> few_k = p.k.topRows(4), few_v = p.v.topRows(4);  // of 6 queries the first 2 see no key
+  const auto check = [&](const attention_gradient<double>& all, const attention_gradient<double>& seeing) {
+    CHECK(all.queries.topRows(2).isZero(0));
+    CHECK(all.queries.bottomRows(4) == seeing.queries);
+    CHECK(all.keys == seeing.keys);
+    CHECK(all.values == seeing.values);
+  };
+  const matrix<double> last_q = p.q.bottomRows(4), last_g = p.g.bottomRows(4), no_k(0, d), no_v(0, e);
+  check(cumulus::attention_vjp(p.q, few_k, few_v, p.g, {.causal = true}),
+        cumulus::attention_vjp(last_q, few_k, few_v, last_g, {.causal = true}));
+  check(cumulus::linear_attention_vjp(p.q, few_k, few_v, p.g, {.causal = true}),
+        cumulus::linear_attention_vjp(last_q, few_k, few_v, last_g, {.causal = true}));
+  CHECK(cumulus::attention_vjp(p.q, no_k, no_v, p.g).queries.isZero(0));
+  CHECK(cumulus::linear_attention_vjp(p.q, no_k, no_v, p.g).queries.isZero(0));
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include "attention/naive_moba.hpp"
 #include "catch.hpp"
 #include "families.hpp"
 #include "refusal.hpp"
 
 #include <cumulus/attention/block_sparse.hpp>
-#include <cumulus/attention/moba.hpp>
 #include <cumulus/attention/sparse_presets.hpp>
 #include <cumulus/exact/softmax.hpp>
 
 namespace {
 
 using namespace cumulus;
-using namespace cumulus::detail;
 using rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr int d = 6, e = 3, b = 8;
@@ -21,8 +20,8 @@ rows normal_rows(int n, int width, double mean, double sigma, unsigned seed) {
   return Eigen::Map<const rows>(x.data(), n, width);
 }
 
-block_summary everything() {
-  block_summary parts;
+block_summary_options everything() {
+  block_summary_options parts{.key_width = d, .value_width = e, .block = b};
   parts.covariance = covariance_kind::full;
   parts.box = parts.landmark = parts.value_mean = parts.value_covariance = true;
   return parts;
@@ -34,7 +33,7 @@ struct sample {
       : q(normal_rows(n, d, 0, sharp, seed)),
         k(normal_rows(n, d, 0.2, 1, seed + 1)),
         v(normal_rows(n, e, 0.5, 1, seed + 2)),
-        blocks(d, b, everything(), e) {
+        blocks(everything()) {
     families::random r(seed + 3);
     for (int t = 0; t < n; t += b) {
       const Eigen::RowVectorXd shift = normal_rows(1, d, 0, 0.7, unsigned(r.bits() % 1000));
@@ -45,7 +44,7 @@ struct sample {
     blocks.append_rows(k, v);
   }
   rows q, k, v;
-  block_moments<double> blocks;
+  block_summaries<double> blocks;
 };
 
 /// The exact average over the tokens that `keep` says.
@@ -63,9 +62,9 @@ bool is_selected(const block_sparse_result<double>& r, int i, int j) {
   return j / b == i / b || std::find(chosen.begin(), chosen.end(), j / b) != chosen.end();
 }
 
-double distance(const attention_result<double>& x, const attention_result<double>& y) {
+double distance(const block_sparse_result<double>& x, const attention_result<double>& y) {
   return std::max((x.output - y.output).cwiseAbs().maxCoeff(),
-                  (x.log_sum_exp - y.log_sum_exp).cwiseAbs().maxCoeff());
+                  (x.logsumexp.col(0) - y.logsumexp).cwiseAbs().maxCoeff());
 }
 
 }  // namespace
@@ -78,14 +77,14 @@ TEST_CASE("block_sparse_attention: with every block it is dense attention", "[at
   if (surrogate && rest != left_out::none) return;
   const sample s(n);
   const auto dense = attention(s.q, s.k, s.v, {.causal = true});
-  block_sparse_options o{.select = {.top = 99}, .left_out = rest};
+  block_sparse_options o{.top = 99, .left_out = rest};
   const auto sparse = block_sparse_attention(s.q, s.k, s.v, s.blocks, o);
   CHECK(distance(sparse, dense) <= 1e-14);
   CHECK(sparse.error_bound.maxCoeff() <= 1e-12);
   CHECK(sparse.kept_low.minCoeff() == 1);
 
   const Eigen::MatrixXf q = s.q.cast<float>(), k = s.k.cast<float>(), v = s.v.cast<float>();
-  block_moments<float> blocks(d, b, everything(), e);
+  block_summaries<float> blocks(everything());
   blocks.append_rows(k, v);
   const auto narrow = block_sparse_attention(q, k, v, blocks, o);
   CHECK((narrow.output.cast<double>() - dense.output).cwiseAbs().maxCoeff() <= 3e-6);
@@ -94,12 +93,12 @@ TEST_CASE("block_sparse_attention: with every block it is dense attention", "[at
 TEST_CASE("block_sparse_attention: reads the chosen blocks, its own and the window, and no other",
           "[attention][value]") {
   sample s(70);
-  const auto r = block_sparse_attention(s.q, s.k, s.v, s.blocks, {.select = {.top = 3}});
+  const auto r = block_sparse_attention(s.q, s.k, s.v, s.blocks, {.top = 3});
   CHECK(distance(r, masked(s, [&](int i, int j) { return is_selected(r, i, j); })) <= 1e-14);
   for (int i = 0; i < 70; ++i) CHECK(int(r.selected[std::size_t(i)].size()) == std::min(2, i / b));
 
   const auto w = block_sparse_attention(s.q, s.k, s.v, s.blocks,
-                                        {.select = {.top = 2}, .own_counts = false, .window = 20});
+                                        {.window = 20, .top = 2, .own_counts = false});
   CHECK(distance(w, masked(s, [&](int i, int j) {
                    return j >= (i + 1 - std::min(20, i + 1)) / b * b || is_selected(w, i, j);
                  })) <= 1e-14);
@@ -110,22 +109,22 @@ TEST_CASE("block_sparse_attention: every query alone, and in any part, is what i
           "[attention][property]") {
   const sample s(50, 2);
   const auto rest = GENERATE(left_out::none, left_out::first_order, left_out::residual);
-  const block_sparse_options o{.select = {.top = 3}, .left_out = rest};
+  const block_sparse_options o{.top = 3, .left_out = rest};
   const auto all = block_sparse_attention(s.q, s.k, s.v, s.blocks, o);
   for (const int n : {1, 17, 32, 50}) {
-    block_moments<double> blocks(d, b, everything(), e);
+    block_summaries<double> blocks(everything());
     blocks.append_rows(s.k.topRows(n), s.v.topRows(n));
     const auto one =
         block_sparse_attention(s.q.middleRows(n - 1, 1), s.k.topRows(n), s.v.topRows(n), blocks, o);
     CHECK((one.output.row(0) - all.output.row(n - 1)).norm() <= 1e-14);
-    CHECK(one.log_sum_exp[0] == Approx(all.log_sum_exp[n - 1]).epsilon(1e-14));
+    CHECK(one.logsumexp(0, 0) == Approx(all.logsumexp(n - 1, 0)).epsilon(1e-14));
     CHECK(one.selected[0] == all.selected[std::size_t(n - 1)]);
   }
   // what comes later is not looked at
   sample changed = s;
   changed.k.bottomRows(10).setConstant(1e9);
   changed.v.bottomRows(10).setConstant(std::nan(""));
-  changed.blocks = block_moments<double>(d, b, everything(), e);
+  changed.blocks = block_summaries<double>(everything());
   changed.blocks.append_rows(changed.k, changed.v);
   const auto later = block_sparse_attention(changed.q, changed.k, changed.v, changed.blocks, o);
   CHECK(later.output.topRows(40) == all.output.topRows(40));
@@ -139,16 +138,16 @@ TEST_CASE("block_sparse_attention: error_bound and the kept share hold", "[atten
   const sample s(90, sharp, 100);
   const auto dense = attention(s.q, s.k, s.v, {.causal = true});
   const auto r = block_sparse_attention(s.q, s.k, s.v, s.blocks,
-                                        {.score = score, .select = {.top = 4}, .left_out = rest});
+                                        {.score = score, .top = 4, .left_out = rest});
   const auto read = masked(s, [&](int i, int j) { return is_selected(r, i, j); });
   double worst = 0;
   for (int i = 0; i < 90; ++i) {
     CAPTURE(i);
-    const double kept = std::exp(read.log_sum_exp[i] - dense.log_sum_exp[i]);
-    CHECK(r.kept_low[i] <= kept * (1 + 1e-13));
-    CHECK(kept * (1 - 1e-13) <= r.kept_high[i]);
-    CHECK((r.output.row(i) - dense.output.row(i)).norm() <= r.error_bound[i]);
-    worst = std::max(worst, r.error_bound[i]);
+    const double kept = std::exp(read.logsumexp[i] - dense.logsumexp[i]);
+    CHECK(r.kept_low(i, 0) <= kept * (1 + 1e-13));
+    CHECK(kept * (1 - 1e-13) <= r.kept_high(i, 0));
+    CHECK((r.output.row(i) - dense.output.row(i)).norm() <= r.error_bound(i, 0));
+    worst = std::max(worst, r.error_bound(i, 0));
   }
   CHECK(worst < 2 * s.v.rowwise().norm().maxCoeff() * 2);
 }
@@ -159,7 +158,7 @@ TEST_CASE("block_sparse_attention: what is left out stands in as its definition 
   const auto rest = GENERATE(left_out::value_mean, left_out::first_order);
   const auto r = block_sparse_attention(
       s.q, s.k, s.v, s.blocks,
-      {.score = block_score::taylor2, .select = {.top = 3}, .left_out = rest, .scale = 0.4});
+      {.scale = 0.4, .score = block_score::taylor2, .top = 3, .left_out = rest});
   for (const int i : {5, 17, 60}) {
     double total = 0;
     Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(e);
@@ -181,15 +180,15 @@ TEST_CASE("block_sparse_attention: what is left out stands in as its definition 
       sum += w * value;
     }
     CHECK((r.output.row(i) - sum / total).norm() <= 1e-13);
-    CHECK(r.log_sum_exp[i] == Approx(std::log(total)).epsilon(1e-13));
+    CHECK(r.logsumexp(i, 0) == Approx(std::log(total)).epsilon(1e-13));
   }
 }
 
 TEST_CASE("block_sparse_attention: a query's blocks weighted by their scores",
           "[attention][value]") {
   const sample s(40, 1, 9);
-  const auto preset = hils_preset(2, b, 0);
-  block_moments<double> blocks(d, preset.block, preset.summary, e);
+  const auto preset = presets::hils(2, b, 1);
+  block_summaries<double> blocks(preset.summary_of(d, e));
   blocks.append_rows(s.k, s.v);
   const auto r = block_sparse_attention(s.q, s.k, s.v, blocks, preset.options);
   const int i = 39;
@@ -206,46 +205,52 @@ TEST_CASE("block_sparse_attention: a query's blocks weighted by their scores",
   for (const auto B : r.selected[i])
     part(std::log(double(b)) + scale * s.q.row(i).dot(s.k.middleRows(B * b, b).colwise().mean()),
          int(B) * b, b);
-  part(attention(s.q.middleRows(i, 1), s.k.middleRows(32, 8), s.v.middleRows(32, 8)).log_sum_exp[0],
+  part(attention(s.q.middleRows(i, 1), s.k.middleRows(32, 8), s.v.middleRows(32, 8)).logsumexp[0],
        32, 8);
   CHECK(mass.size() == 3);
-  const Eigen::VectorXd share = softmax(mass);
+  const auto p = softmax(mass);
+  const auto share = Eigen::Map<const Eigen::VectorXd>(p.data(), 3);
   CHECK((r.output.row(i) - share.transpose() * parts).norm() <= 1e-13);
 }
 
 TEST_CASE("block_sparse_attention: heads that share keys share their blocks",
           "[attention][property]") {
   const sample s(60, 2, 13);
-  const rows q = normal_rows(2 * 20, d, 0, 2, 17);  // two heads at each of the last 20 positions
-  const auto r = block_sparse_attention(q, s.k, s.v, s.blocks, {.select = {.top = 3}, .group = 2});
+  const rows q = normal_rows(20, 2 * d, 0, 2, 17);  // two heads at each of the last 20 positions
+  const auto r = block_sparse_attention(q, s.k, s.v, s.blocks, {.heads = {.queries = 2}, .top = 3});
   CHECK(r.selected.size() == 20);
-  const double scale = 1 / std::sqrt(double(d));
+  CHECK(r.output.cols() == 2 * e);
+  CHECK(r.logsumexp.cols() == 2);
   for (const int i : {0, 11, 19}) {
     const int at = 40 + i, past = at / b;
     Eigen::MatrixXd scores(2, past);
     for (int h = 0; h < 2; ++h) {
-      const auto all = block_scores(s.blocks, q.row(2 * i + h), {.scale = scale});
+      const auto all = block_scores(s.blocks, q.row(i).segment(h * d, d));
       for (int B = 0; B < past; ++B) scores(h, B) = all[std::size_t(B)].value;
     }
     CHECK(r.selected[std::size_t(i)] == select_blocks(group_scores(scores), {.top = 2}));
     const auto alone =
-        block_sparse_attention(q.middleRows(2 * i, 2), s.k.topRows(at + 1), s.v.topRows(at + 1),
-                               s.blocks, {.select = {.top = 3}, .group = 2});
-    CHECK((alone.output - r.output.middleRows(2 * i, 2)).norm() <= 1e-14);
+        block_sparse_attention(q.row(i), s.k.topRows(at + 1), s.v.topRows(at + 1), s.blocks,
+                               {.heads = {.queries = 2}, .top = 3});
+    CHECK((alone.output - r.output.row(i)).norm() <= 1e-14);
+    for (int h = 0; h < 2; ++h) {  // each head's softmax is its own
+      const auto dense = attention(q.row(i).segment(h * d, d), s.k.topRows(at + 1), s.v.topRows(at + 1));
+      CHECK((r.output.row(i).segment(h * e, e) - dense.output.row(0)).norm() <= r.error_bound(i, h));
+    }
   }
 }
 
 TEST_CASE("block_sparse_attention: the presets are what was published", "[attention][value]") {
   const sample s(200, 2, 21);
-  const auto run = [&](const block_sparse_preset& p) {
-    block_moments<double> blocks(d, p.block, p.summary, e);
+  const auto run = [&](const presets::block_sparse_preset& p) {
+    block_summaries<double> blocks(p.summary_of(d, e));
     blocks.append_rows(s.k, s.v);
     return block_sparse_attention(s.q, s.k, s.v, blocks, p.options);
   };
-  const auto moba = run(moba_preset(16, 3));
-  CHECK(distance(moba, moba_attention_naive(s.q, s.k, s.v, {.block = 16, .top = 3})) <= 1e-13);
+  const auto moba = run(presets::moba(16, 3));
+  CHECK(distance(moba, naive_moba::attend(s.q, s.k, s.v, {.block = 16, .top = 3})) <= 1e-13);
 
-  const auto quest = run(quest_preset(64));  // 4 pages of 16, and the last
+  const auto quest = run(presets::quest(64));  // 4 pages of 16, and the last
   const int i = 199;
   std::vector<std::pair<double, index_t>> upper;
   for (int B = 0; B < i / 16; ++B) {
@@ -260,27 +265,32 @@ TEST_CASE("block_sparse_attention: the presets are what was published", "[attent
   for (int j = 0; j < 4; ++j) pages.push_back(upper[std::size_t(j)].second);
   std::sort(pages.begin(), pages.end());
   CHECK(quest.selected[i] == pages);
-  CHECK(quest_preset(16).options.select.top == 3);
+  CHECK(presets::quest(16).options.top == 3);
 
-  CHECK(run(cobs_preset(4, 2, 16, 40)).selected[i].size() == 2);
-  CHECK(run(hils_preset(2, 16, 40)).selected[i].size() == 2);
-  CHECK(run(spla_preset(200, 0.5, 16)).selected[i].size() == 5);  // half of 12, its own among them
+  CHECK(run(presets::cobs(4, 2, 16, 40)).selected[i].size() == 2);
+  CHECK(run(presets::hils(2, 16, 40)).selected[i].size() == 2);
+  CHECK(run(presets::spla(200, 0.5, 16)).selected[i].size() == 5);  // half of 12, its own among them
 }
 
 TEST_CASE("block_sparse_attention: keeps the residual sums of a decoder", "[attention][property]") {
   const sample s(45, 1, 31);
-  const block_sparse_options o{.select = {.top = 2}, .left_out = left_out::residual};
-  const double scale = 1 / std::sqrt(double(d));
+  block_sparse_options o{.top = 2, .left_out = left_out::residual};
   const Eigen::VectorXd centre = s.blocks.mean(0);
-  residual_sums<double> sums(d, e, o.kernel, scale, {centre.begin(), centre.end()});
+  residual_sums sums(d, e, {.kernel = o.kernel, .centre = {centre.begin(), centre.end()}});
   sums.add(token_rows<double>(s.k), token_rows<double>(s.v), 0, 40);
-  const auto kept = block_sparse_attention(s.q.bottomRows(1), s.k, s.v, s.blocks, o, &sums);
   const auto anew = block_sparse_attention(s.q.bottomRows(1), s.k, s.v, s.blocks, o);
+  o.past_sums = &sums;
+  const auto kept = block_sparse_attention(s.q.bottomRows(1), s.k, s.v, s.blocks, o);
   CHECK(kept.output == anew.output);
-  residual_sums<double> fewer(d, e, o.kernel, scale);
+  const residual_sums fewer(d, e, {.kernel = o.kernel});
+  o.past_sums = &fewer;
   CHECK(refusal([&] {
-          (void)block_sparse_attention(s.q.bottomRows(1), s.k, s.v, s.blocks, o, &fewer);
-        }) == "cumulus: block_sparse_attention: the past blocks has 40 elements, past_sums has 0");
+          (void)block_sparse_attention(s.q.bottomRows(1), s.k, s.v, s.blocks, o);
+        }) == "cumulus: block_sparse_attention: the past of the query has 40 elements, past_sums has 0");
+  CHECK(refusal([&] {
+          (void)block_sparse_attention(s.q.bottomRows(2), s.k, s.v, s.blocks, o);
+        }) ==
+        "cumulus: block_sparse_attention: .past_sums are those of one position, but there are 2; leave them out");
 }
 
 TEST_CASE("block_sparse_attention: refuses what does not fit", "[attention][edge]") {
@@ -288,28 +298,38 @@ TEST_CASE("block_sparse_attention: refuses what does not fit", "[attention][edge
   const auto call = [&](const block_sparse_options& o) {
     return refusal([&] { (void)block_sparse_attention(s.q, s.k, s.v, s.blocks, o); });
   };
-  CHECK(call({.select = {.top = 0}}) == "cumulus: select_blocks: top 0 is below 1");
-  CHECK(call({.group = 3}) == "cumulus: block_sparse_attention: 20 queries in groups of 3");
-  CHECK(call({.group = 0}) == "cumulus: block_sparse_attention: 20 queries in groups of 0");
+  const std::string name = "cumulus: block_sparse_attention: ";
+  CHECK(call({.top = 0}) == name + ".top is 0; give 1 or more");
+  CHECK(call({.heads = {.queries = 4}}) ==
+        name + "queries of width 6 can't be split into 4 heads; give a multiple of .heads.queries");
+  CHECK(call({.heads = {.queries = 0}}) == name + ".heads.queries is 0; give 1 or more");
+  CHECK(call({.heads = {.queries = 3}}) == name + "a key has 6 elements, a query has 2");
+  CHECK(call({.heads = {.queries = 2, .keys = 2}}) ==
+        name + ".heads.keys is 2, but summaries are those of one head of keys; call it for each of them");
   CHECK(call({.first_query = 5}) ==
-        "cumulus: block_sparse_attention: 20 positions from 5 on, of 20 tokens");
+        name + "20 positions from 5 on, but there are 20 keys; give each position its own key");
+  CHECK(call({.window = 0}) ==
+        name + "a window of 0 keys; give 1 or more: the query's own position counts");
+  CHECK(call({.window = window(4, 2)}) ==
+        name + "a window that ends 2 keys after the query, but its queries see no later key; give .after 0");
+  CHECK(call({.scale = HUGE_VAL}) == name + ".scale is inf; give a finite number");
   CHECK(call({.score = block_score::submeans}) ==
-        "cumulus: block_sparse_attention: submeans needs a summary with submeans");
-  block_moments<double> bare(d, b), wider(d + 1, b), few(d, b);
+        name + "submeans needs summaries with submeans; give block_summary_options .submeans");
+  block_summaries<double> bare({.key_width = d, .block = b}), wider({.key_width = d + 1, .block = b}),
+      few({.key_width = d, .block = b});
   CHECK(refusal([&] { (void)block_sparse_attention(s.q, s.k, s.v, wider); }) ==
-        "cumulus: block_sparse_attention: a key has 6 elements, a key of the summaries has 7");
-  CHECK(
-      refusal([&] {
-        (void)block_sparse_attention(s.q, s.k, s.v, few, {.score = block_score::mean});
-      }) ==
-      "cumulus: block_sparse_attention: summaries of 0 blocks, but the last query has 2 past ones");
+        name + "a key of the summaries has 7 elements, a key has 6");
+  CHECK(refusal([&] {
+          (void)block_sparse_attention(s.q, s.k, s.v, few, {.score = block_score::mean});
+        }) ==
+        name + "0 blocks are summarised, but the last query has 2 past ones; append their keys to the summaries");
   bare.append_rows(s.k);
   CHECK(refusal([&] {
           (void)block_sparse_attention(
               s.q, s.k, s.v, bare, {.score = block_score::mean, .left_out = left_out::value_mean});
         }) ==
-        "cumulus: block_sparse_attention: what is left out needs a summary with a value_mean");
-  const auto unbounded = block_sparse_attention(s.q, s.k, s.v, bare,
-                                                {.score = block_score::mean, .select = {.top = 1}});
-  CHECK(unbounded.error_bound[19] == infinity<double>);
+        name + "left_out::value_mean needs summaries with a value_mean; give block_summary_options .value_mean");
+  const auto unbounded =
+      block_sparse_attention(s.q, s.k, s.v, bare, {.score = block_score::mean, .top = 1});
+  CHECK(unbounded.error_bound(19, 0) == HUGE_VAL);
 }

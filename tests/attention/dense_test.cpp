@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cumulus/attention/dense.hpp>
 #include <cumulus/attention/validate_cache.hpp>
+#include <cumulus/core/isa.hpp>
 
 #include <Eigen/Core>
 #include <cmath>
@@ -19,9 +20,12 @@ using cumulus::attention;
 using cumulus::attention_options;
 using cumulus::attention_result;
 using cumulus::index_t;
+using cumulus::into;
 using cumulus::isa;
 using cumulus::multi_head_attention;
+using cumulus::multi_head_options;
 using cumulus::token_rows;
+using cumulus::window;
 
 namespace {
 
@@ -46,46 +50,39 @@ matrix<T> normal(index_t rows, index_t cols, double sigma, std::uint64_t seed) {
 
 /// A call as plain data.
 struct call {
+  std::optional<double> scale{}, sink{};
   bool causal = false;
-  std::optional<double> scale{};
+  std::optional<cumulus::window> window{};
+  std::optional<index_t> first_query{};
   matrix<double> bias{};
   bool_matrix mask{};
-  std::optional<double> sink{};
   double softcap = 0;
-  std::optional<index_t> window{}, first_query{};
 };
 
 template <class T, class Function>
 auto with_options(const call& c, Function f) {
-  const matrix<cumulus::detail::attention_scalar<T>> bias =
-      c.bias.template cast<cumulus::detail::attention_scalar<T>>();
+  const matrix<cumulus::score_of<T>> bias = c.bias.template cast<cumulus::score_of<T>>();
   const auto run = [&](const attention_options<T>& o) { return f(o); };
   if (c.bias.rows() == 1)
-    return run({.causal = c.causal,
+    return run({.mask = c.mask.row(0),
                 .scale = c.scale,
+                .causal = c.causal,
                 .bias = bias.row(0),
-                .mask = c.mask.row(0),
                 .softcap = c.softcap});
   if (c.bias.size() > 0)
-    return run({.causal = c.causal,
+    return run({.mask = c.mask,
                 .scale = c.scale,
+                .causal = c.causal,
+                .window = c.window,
+                .first_query = c.first_query,
                 .bias = bias,
-                .mask = c.mask,
-                .softcap = c.softcap,
-                .window = c.window,
-                .first_query = c.first_query});
-  if (c.sink)
-    return run({.causal = c.causal,
-                .scale = c.scale,
-                .sink = *c.sink,
-                .softcap = c.softcap,
-                .window = c.window,
-                .first_query = c.first_query});
-  return run({.causal = c.causal,
-              .scale = c.scale,
-              .softcap = c.softcap,
+                .softcap = c.softcap});
+  return run({.scale = c.scale,
+              .sink = c.sink,
+              .causal = c.causal,
               .window = c.window,
-              .first_query = c.first_query});
+              .first_query = c.first_query,
+              .softcap = c.softcap});
 }
 
 /// By definition, in long double: for finite scores. `size`: sum p |v|; `slip`: what the rounding of scores may come to, over u.
@@ -105,7 +102,7 @@ exact_row exact(const matrix<T>& q, const matrix<T>& k, const matrix<T>& v, cons
   exact_row r{std::vector<long double>(std::size_t(e)), std::vector<long double>(std::size_t(e))};
   for (index_t j = 0; j < m; ++j) {
     if (c.causal && j > at) continue;
-    if (c.window && std::abs(at - j) >= *c.window) continue;
+    if (c.window && (j <= at - c.window->before || j > at + c.window->after)) continue;
     if (c.mask.size() > 0 && !c.mask(c.mask.rows() == 1 ? 0 : i, j)) continue;
     long double s = 0, size = 0;
     for (index_t x = 0; x < d; ++x) {
@@ -159,9 +156,9 @@ double error(const matrix<T>& q, const matrix<T>& k, const matrix<T>& v, const c
       see(e <= 0 ? 0 : e / room);
     }
     if (std::isinf(x.log_sum)) {
-      see((long double)(r.log_sum_exp[i]) == x.log_sum ? 0 : inf);
+      see((long double)(r.logsumexp[i]) == x.log_sum ? 0 : inf);
     } else {
-      see(std::abs((long double)(r.log_sum_exp[i]) - x.log_sum) /
+      see(std::abs((long double)(r.logsumexp[i]) - x.log_sum) /
           (u * (x.slip + 4 * std::max(1.0L, std::abs(x.log_sum)))));
     }
   }
@@ -181,7 +178,7 @@ bool same(const A& a, const B& b) {
 }
 template <class T>
 bool same_result(const attention_result<T>& a, const attention_result<T>& b) {
-  return same(a.output, b.output) && same(a.log_sum_exp, b.log_sum_exp);
+  return same(a.output, b.output) && same(a.logsumexp, b.logsumexp);
 }
 
 /// f on every instruction set that the machine has.
@@ -242,7 +239,7 @@ TEMPLATE_TEST_CASE("attention: the error does not grow with the number of keys",
         const auto j = std::size_t(c);
         CHECK(std::abs((long double)(r.output(i, c)) - x.mean[j]) <= 40 * u * x.size[j]);
       }
-      CHECK(std::abs((long double)(r.log_sum_exp[i]) - x.log_sum) <= 4 * u * x.log_sum);
+      CHECK(std::abs((long double)(r.logsumexp[i]) - x.log_sum) <= 4 * u * x.log_sum);
     }
   }
 }
@@ -252,15 +249,18 @@ TEMPLATE_TEST_CASE("attention: bias, mask, cap, window, sink and positions mean 
   const index_t m = 530, d = 20, e = 9;
   std::vector<call> calls;
   for (const bool causal : {false, true}) {
-    calls.push_back({.causal = causal, .scale = 0.3});
-    calls.push_back({.causal = causal, .scale = -0.3, .softcap = 5});
+    calls.push_back({.scale = 0.3, .causal = causal});
+    calls.push_back({.scale = -0.3, .causal = causal, .softcap = 5});
     calls.push_back({.causal = causal, .window = 1});
     calls.push_back({.causal = causal, .window = 300});
-    calls.push_back({.causal = causal, .sink = 1.5});
-    calls.push_back({.causal = causal, .sink = -inf});
-    calls.push_back({.causal = causal, .sink = 400.0});
+    calls.push_back({.causal = causal, .window = window(300, 299)});
+    calls.push_back({.causal = causal, .window = window(40, 7)});
+    calls.push_back({.causal = causal, .window = window(1, 9), .first_query = 250});
+    calls.push_back({.sink = 1.5, .causal = causal});
+    calls.push_back({.sink = -inf, .causal = causal});
+    calls.push_back({.sink = 400.0, .causal = causal});
     calls.push_back({.causal = causal, .first_query = 250});
-    calls.push_back({.causal = causal, .sink = 2.0, .window = 7, .first_query = -4});
+    calls.push_back({.sink = 2.0, .causal = causal, .window = window(7, 6), .first_query = -4});
     call both{.causal = causal, .softcap = 20};
     both.bias = normal<double>(13, m, 3, 5).cast<float>().cast<double>();
     both.mask = (normal<double>(13, m, 1, 6).array() > 0).matrix();
@@ -301,14 +301,14 @@ TEMPLATE_TEST_CASE("attention: decoding, chunks of a prefill and threads give th
     const auto part = attention(q.middleRows(first, count), k, v,
                                 {.causal = true, .first_query = positions(first)});
     CHECK(same(part.output, whole.output.middleRows(first, count)));
-    CHECK(same(part.log_sum_exp, whole.log_sum_exp.segment(first, count)));
+    CHECK(same(part.logsumexp, whole.logsumexp.segment(first, count)));
     first += count;
   }
   matrix<TestType> out(n, e);
   vector<TestType> sums(n);
   for (index_t i = 0; i < n; ++i) {  // one by one, with no key after their own: to the bound
     const index_t seen = positions(i) + 1;
-    attention(q.row(i), k.topRows(seen), v.topRows(seen), out.row(i), sums.segment(i, 1),
+    attention(q.row(i), k.topRows(seen), v.topRows(seen), into(out.row(i)), into(sums.segment(i, 1)),
               {.causal = true});
   }
   CHECK(error(q, k, v, {.causal = true}, {out, sums}) <= 1);
@@ -331,30 +331,30 @@ TEMPLATE_TEST_CASE("attention: split ranges of keys merge to the whole", "[atten
   const auto part = [&](index_t first, index_t count) {
     return attention(q, k.middleRows(first, count), v.middleRows(first, count));
   };
-  auto merged = cumulus::no_attention<TestType>(n, e);
+  auto merged = attention_result<TestType>::none(n, e);
   for (const auto& [first, count] : {std::pair{200, 100}, {0, 1}, {1, 199}, {7, 0}})
     merge(merged, part(first, count));
   CHECK(error(q, k, v, {}, merged) <= 1);
 
   const auto whole = part(0, m);
-  auto garbage = cumulus::no_attention<TestType>(n, e);
+  auto garbage = attention_result<TestType>::none(n, e);
   garbage.output.setConstant(TestType(qnan));
   auto after = whole;
   CHECK(same_result(merge(after, garbage), whole));
   auto before = garbage;
   CHECK(same_result(merge(before, whole), whole));
   auto none = garbage;
-  CHECK(same_result(merge(none, garbage), cumulus::no_attention<TestType>(n, e)));
-  garbage.log_sum_exp.setConstant(TestType(-1e30));
+  CHECK(same_result(merge(none, garbage), attention_result<TestType>::none(n, e)));
+  garbage.logsumexp.setConstant(TestType(-1e30));
   after = whole;
   CHECK(same_result(merge(after, garbage), whole));
 
-  const auto mine = cumulus::no_attention<TestType>(1, 1);
+  const auto mine = attention_result<TestType>::none(1, 1);
   auto first = mine, second = mine;
-  first.log_sum_exp[0] = second.log_sum_exp[0] = TestType(inf);
+  first.logsumexp[0] = second.logsumexp[0] = TestType(inf);
   merge(first, second);
   CHECK(std::isnan(first.output(0, 0)));
-  CHECK(first.log_sum_exp[0] == TestType(inf));
+  CHECK(first.logsumexp[0] == TestType(inf));
   CHECK(refusal([&] { merge(before, mine); }) ==
         "cumulus: merge: output is 9 x 5, other output is 1 x 1");
 }
@@ -383,13 +383,13 @@ TEMPLATE_TEST_CASE("attention: what is not seen never shows", "[attention][edge]
     const auto a = attention(q, late_k, late_v, {.causal = true});
     const auto b = attention(q, k, v, {.causal = true});
     CHECK(same(a.output.row(0), b.output.row(0)));
-    CHECK(a.log_sum_exp[0] == b.log_sum_exp[0]);
+    CHECK(a.logsumexp[0] == b.logsumexp[0]);
 
     mask.row(1).setConstant(false);
     const auto none = attention(q, k, v, {.mask = mask});
     CHECK(none.output.row(1).isZero(0));
-    CHECK(none.log_sum_exp[1] == T(-inf));
-    CHECK(std::isfinite(none.log_sum_exp[0]));
+    CHECK(none.logsumexp[1] == T(-inf));
+    CHECK(std::isfinite(none.logsumexp[0]));
   }
   CHECK(attention(normal<T>(2, 4, 1, 1), matrix<T>(0, 4), matrix<T>(0, 3)).output.isZero(0));
   CHECK(attention(matrix<T>(0, 4), normal<T>(2, 4, 1, 1), matrix<T>(2, 3)).output.rows() == 0);
@@ -415,15 +415,15 @@ TEMPLATE_TEST_CASE("attention: infinities and NaN have their meaning", "[attenti
       one(7, 0) = T(inf);
       auto r = attention(q, one, v);
       CHECK(r.output.row(n - 1) == v.row(7));
-      CHECK(r.log_sum_exp[n - 1] == T(inf));
+      CHECK(r.logsumexp[n - 1] == T(inf));
       one(8, 0) = T(inf);
       r = attention(q, one, v);
       CHECK(std::isnan(r.output(0, 0)));
-      CHECK(r.log_sum_exp[0] == T(inf));
+      CHECK(r.logsumexp[0] == T(inf));
       one(9, 0) = T(qnan);
       r = attention(q, one, v);
       CHECK(std::isnan(r.output(0, 1)));
-      CHECK(std::isnan(r.log_sum_exp[0]));
+      CHECK(std::isnan(r.logsumexp[0]));
 
       auto w = v;
       w(3, 0) = T(inf);
@@ -437,13 +437,13 @@ TEMPLATE_TEST_CASE("attention: infinities and NaN have their meaning", "[attenti
       auto fallen = matrix<T>(matrix<T>::Constant(m, 1, T(-inf)));
       r = attention(q, fallen, v);
       CHECK(r.output.isZero(0));
-      CHECK(r.log_sum_exp[0] == T(-inf));
+      CHECK(r.logsumexp[0] == T(-inf));
       r = attention(q, fallen, v, {.sink = 3.0});
       CHECK(r.output.isZero(0));
-      CHECK(r.log_sum_exp[0] == T(3));
+      CHECK(r.logsumexp[0] == T(3));
       r = attention(q, k, v, {.sink = inf});
       CHECK(r.output.isZero(0));
-      CHECK(r.log_sum_exp[0] == T(inf));
+      CHECK(r.logsumexp[0] == T(inf));
     }
   });
 }
@@ -485,23 +485,23 @@ TEMPLATE_TEST_CASE("attention: scores and values of any size", "[attention][edge
 
 TEST_CASE("attention: heads share keys, and each is a call of its own", "[attention][property]") {
   const index_t n = 5, m = 300, d = 12, e = 7;
-  for (const cumulus::head_counts heads :
-       {cumulus::head_counts{1, 1}, {4, 4}, {4, 2}, {6, 1}, {16, 2}}) {
+  for (const cumulus::heads heads :
+       {cumulus::heads{1, 1}, {4, 4}, {4, 2}, {6, 1}, {16, 2}}) {
     const auto q = normal<float>(n, heads.queries * d, 2, 1),
                k = normal<float>(m, heads.keys * d, 2, 2),
                v = normal<float>(m, heads.keys * e, 1, 3);
     const auto sinks = normal<double>(heads.queries, 1, 1, 4);
-    const auto r = multi_head_attention(q, k, v, heads, {.causal = true, .sink = sinks.col(0)});
+    const auto r = multi_head_attention(q, k, v, {.sink = sinks.col(0), .heads = heads, .causal = true});
     REQUIRE(r.output.cols() == heads.queries * e);
     for (index_t h = 0; h < heads.queries; ++h) {
       const index_t shared = h / (heads.queries / heads.keys);
       const matrix<float> own_q = q.middleCols(h * d, d), own_k = k.middleCols(shared * d, d),
                           own_v = v.middleCols(shared * e, e);
-      const attention_result<float> mine{r.output.middleCols(h * e, e), r.log_sum_exp.col(h)};
-      CHECK(error(own_q, own_k, own_v, {.causal = true, .sink = sinks(h, 0)}, mine) <= 1);
+      const attention_result<float> mine{r.output.middleCols(h * e, e), r.logsumexp.col(h)};
+      CHECK(error(own_q, own_k, own_v, {.sink = sinks(h, 0), .causal = true}, mine) <= 1);
     }
-    CHECK(same(multi_head_attention(q, k, v, heads, {.threads = 3}).output,
-               multi_head_attention(q, k, v, heads).output));
+    CHECK(same(multi_head_attention(q, k, v, {.heads = heads, .threads = 3}).output,
+               multi_head_attention(q, k, v, {.heads = heads}).output));
   }
 }
 
@@ -535,9 +535,9 @@ TEST_CASE("attention: strides give the same to the last bit, pages to the bound"
 
     Eigen::MatrixXf out(2 * n, e);
     Eigen::Matrix<float, 1, Eigen::Dynamic> sums(n);
-    attention(q, keys, values, out.topRows(n), sums, {.causal = true});
+    attention(q, keys, values, into(out.topRows(n)), into(sums), {.causal = true});
     CHECK(same(out.topRows(n), paged.output));
-    CHECK(same(sums.transpose(), paged.log_sum_exp));
+    CHECK(same(sums.transpose(), paged.logsumexp));
   }
 }
 
@@ -552,8 +552,8 @@ TEMPLATE_TEST_CASE("attention: half types are computed in float and rounded once
     const auto wide = attention(q1, k1, v1, {.causal = true, .window = 500});
     CHECK(same(narrow.output.template cast<float>().eval(),
                wide.output.template cast<TestType>().template cast<float>().eval()));
-    CHECK(same(narrow.log_sum_exp.template cast<float>().eval(),
-               wide.log_sum_exp.template cast<TestType>().template cast<float>().eval()));
+    CHECK(same(narrow.logsumexp.template cast<float>().eval(),
+               wide.logsumexp.template cast<TestType>().template cast<float>().eval()));
   }
 }
 
@@ -578,7 +578,7 @@ TEST_CASE("attention: any scalar", "[attention][value]") {
                               v.cast<long double>().eval(), {.causal = true, .softcap = 6});
   const auto narrow = attention(q, k, v, {.causal = true, .softcap = 6});
   CHECK((wide.output - narrow.output.cast<long double>()).cwiseAbs().maxCoeff() < 1e-14L);
-  CHECK((wide.log_sum_exp - narrow.log_sum_exp.cast<long double>()).cwiseAbs().maxCoeff() < 1e-13L);
+  CHECK((wide.logsumexp - narrow.logsumexp.cast<long double>()).cwiseAbs().maxCoeff() < 1e-13L);
   const Eigen::MatrixXi integers = Eigen::MatrixXi::Ones(2, 2);
   CHECK(attention(integers, integers, integers).output.isOnes(1e-15));
 }
@@ -589,42 +589,68 @@ TEST_CASE("attention: refuses what does not fit, before any work", "[attention][
   };
   const auto says = [](auto f) { return refusal([&] { static_cast<void>(f()); }); };
   CHECK(says([&] { return attention(x(2, 3), x(4, 5), x(4, 3)); }) ==
-        "cumulus: attention: queries of width 3, keys of width 5");
+        "cumulus: attention: a query has width 3, a key 5; give both one width");
   CHECK(says([&] { return attention(x(2, 3), x(4, 3), x(5, 3)); }) ==
-        "cumulus: attention: 4 keys, 5 values");
-  CHECK(says([&] {
-          return multi_head_attention(x(2, 6), x(4, 4), x(4, 4), {3, 2});
-        }) ==
-        "cumulus: attention: 3 heads of queries, 2 of keys; the first must be a multiple of the "
-        "second");
-  CHECK(says([&] {
-          return multi_head_attention(x(2, 6), x(4, 4), x(4, 4), {0, 0});
-        }) ==
-        "cumulus: attention: 0 heads of queries, 0 of keys; the first must be a multiple of the "
-        "second");
-  CHECK(says([&] {
-          return multi_head_attention(x(2, 7), x(4, 4), x(4, 4), {4, 2});
-        }) == "cumulus: attention: queries of width 7 for 4 heads");
+        "cumulus: attention: K has 4 elements, V has 5");
+  const auto many = [&](index_t width, const multi_head_options<float>& o) {
+    return says([&] { return multi_head_attention(x(2, width), x(4, 4), x(4, 4), o); });
+  };
+  CHECK(many(6, {.heads = {3, 2}}) ==
+        "cumulus: multi_head_attention: 3 heads of queries can't share 2 heads of keys; give "
+        ".heads.queries as a multiple of .heads.keys");
+  CHECK(many(6, {.heads = {0, 0}}) ==
+        "cumulus: multi_head_attention: 0 heads of queries can't share 0 heads of keys; give "
+        ".heads.queries as a multiple of .heads.keys");
+  CHECK(many(7, {.heads = {4, 2}}) ==
+        "cumulus: multi_head_attention: queries of width 7 can't be split into 4 heads; give a "
+        "multiple of the heads");
+  CHECK(many(8, {.sink = std::array{1.0, 2.0}, .heads = {4, 2}}) ==
+        "cumulus: multi_head_attention: the result has 4 elements, sink has 2");
   const matrix<float> q = x(2, 3), k = x(4, 3);
   CHECK(says([&] { return attention(q, k, k, {.bias = x(3, 4)}); }) ==
         "cumulus: attention: x is 2 x 4, bias is 3 x 4");
   CHECK(says([&] { return attention(q, k, k, {.mask = std::array<bool, 3>{}}); }) ==
         "cumulus: attention: a row of x has 4 elements, mask has 3");
-  CHECK(says([&] {
-          return attention(q, k, k, {.sink = std::array{1.0, 2.0}});
-        }) == "cumulus: attention: the result has 1 elements, sink has 2");
   CHECK(says([&] { return attention(q, k, k, {.window = 0}); }) ==
-        "cumulus: attention: a window of 0 tokens; at least 1");
+        "cumulus: attention: a window of 0 keys; give 1 or more: the query's own position counts");
+  CHECK(says([&] { return attention(q, k, k, {.window = window(3, -1)}); }) ==
+        "cumulus: attention: a window that ends -1 keys after the query; give 0 or more");
   CHECK(says([&] { return attention(q, k, k, {.softcap = -1}); }) ==
-        "cumulus: attention: a softcap of -1.000000; at least 0");
+        "cumulus: attention: .softcap is -1; give 0 or more");
   CHECK(says([&] { return attention(q, k, k, {.threads = 0}); }) ==
-        "cumulus: attention: 0 threads; at least 1");
+        "cumulus: attention: .threads is 0; give 1 or more");
+  for (const double scale : {qnan, inf, -inf}) {
+    CHECK(says([&] { return attention(q, k, k, {.scale = scale}); })
+              .find("attention: .scale is ") != std::string::npos);
+    CHECK(says([&] { return multi_head_attention(q, k, k, {.scale = scale}); })
+              .find("multi_head_attention: .scale is ") != std::string::npos);
+  }
   matrix<float> out(3, 3);
   vector<float> sums(2);
   CHECK(says([&] {
-          attention(q, k, k, out, sums);
+          attention(q, k, k, into(out), into(sums));
           return 0;
         }) == "cumulus: attention: the result is 2 x 3, out is 3 x 3");
+}
+
+TEST_CASE("attention: a call that can't mean anything does not compile", "[attention][edge]") {
+  const auto takes = []<class Q, class K>(Q, K) {
+    return requires(const Q& q, const K& k) { attention(q, k, k); };
+  };
+  CHECK(takes(matrix<float>(), matrix<float>()));
+  CHECK(takes(matrix<float>(), Eigen::MatrixXf()));
+  CHECK_FALSE(takes(matrix<float>(), matrix<double>()));
+  const auto writes = []<class Out>(Out) {
+    return requires(const matrix<float>& q, Out& out, vector<float>& sums) {
+      attention(q, q, q, into(out), into(sums));
+    };
+  };
+  CHECK(writes(matrix<float>()));
+  CHECK_FALSE(writes(matrix<double>()));
+  const auto bare = []<class Out>(Out) {
+    return requires(const matrix<float>& q, Out& out, vector<float>& sums) { attention(q, q, q, out, sums); };
+  };
+  CHECK_FALSE(bare(matrix<float>()));
 }
 
 TEST_CASE("validate: names the token that holds a NaN", "[attention][edge]") {

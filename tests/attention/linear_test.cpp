@@ -17,7 +17,7 @@ using cumulus::linear_attention;
 using cumulus::linear_attention_options;
 using cumulus::linear_attention_state;
 using cumulus::linear_status;
-using cumulus::linear_way;
+using cumulus::linear_method;
 using cumulus::token_rows;
 using naive::matrix;
 using naive::normal;
@@ -42,12 +42,12 @@ double worst(const matrix<T>& q, const matrix<T>& k, const matrix<T>& v,
     const bool positive = result.status(i, 0) == linear_status::positive;
     if (!positive || std::isnan(expected.log_sum)) {
       // sums of either sign cancel there: what is asked is that it is said
-      if (o.window == 0 && o.sinks == 0 && positive) return 1e9;
+      if (!o.window && o.first_tokens == 0 && positive) return 1e9;
       continue;
     }
     largest =
         std::max({largest, naive::distance(result.output.row(i), expected.output),
-                  double(std::abs(naive::real(result.log_sum_exp(i, 0)) - expected.log_sum))});
+                  double(std::abs(naive::real(result.logsumexp(i, 0)) - expected.log_sum))});
   }
   return largest;
 }
@@ -66,26 +66,19 @@ TEST_CASE("linear_attention: every option is its definition, by features and by 
                              v = normal<double>(n, 5, ++seed);
         for (const auto& [window, sinks, decay] : {std::tuple(0, 0, 1.0), std::tuple(7, 0, 1.0),
                                                    std::tuple(0, 3, 0.95), std::tuple(5, 2, 0.9)}) {
-          linear_attention_options o{.order = order,
-                                     .form = kind == 0 ? form::taylor : form::moment,
-                                     .centred = kind != 2,
-                                     .decay = decay,
-                                     .window = window,
-                                     .sinks = sinks,
-                                     .chunk = 5,
-                                     .causal = true};
+          linear_attention_options o{.causal = true, .window = naive::window_of(window), .first_tokens = sinks, .order = order, .form = kind == 0 ? form::taylor : form::moment, .centred = kind != 2, .decay = decay, .chunk = 5};
           if (kind == 3)
             for (int j = 0; j <= order; ++j) o.polynomial.push_back(1.0 / (1 + j));
           INFO("d " << d << ", order " << order << ", kind " << kind << ", window " << window
                     << ", sinks " << sinks << ", decay " << decay);
-          o.way = linear_way::features;
+          o.method = linear_method::features;
           CHECK(worst(q, k, v, o) <= tolerance<double>);
-          o.way = linear_way::scores;
+          o.method = linear_method::scores;
           CHECK(worst(q, k, v, o) <= tolerance<double>);
           if (window > 0) continue;
           o.causal = false;
           CHECK(worst(q, k, v, o) <= tolerance<double>);
-          o.way = linear_way::features;
+          o.method = linear_method::features;
           CHECK(worst(q, k, v, o) <= tolerance<double>);
         }
       }
@@ -103,8 +96,7 @@ TEST_CASE(
   for (const form f : {form::taylor, form::moment}) {
     for (const int order : {1, 2, 3}) {
       for (const index_t chunk : {1, 7, 64, 500}) {
-        const linear_attention_options o{
-            .order = order, .form = f, .chunk = chunk, .causal = true, .way = linear_way::features};
+        const linear_attention_options o{.causal = true, .order = order, .form = f, .method = linear_method::features, .chunk = chunk};
         INFO(cumulus::name_of(f) << ", order " << order << ", chunk " << chunk);
         CHECK(worst(q, k, v, o) <= tolerance<double>);
         CHECK(worst(q32, k32, v32, o) <= tolerance<float>);
@@ -120,26 +112,20 @@ TEST_CASE("linear_attention_state: a token at a time, in blocks, merged: all the
                        v = normal<double>(n, e, 23u);
   for (const auto& [window, sinks, decay] :
        {std::tuple(0, 0, 1.0), std::tuple(9, 0, 1.0), std::tuple(4, 3, 0.97)}) {
-    const linear_attention_options o{.order = 3,
-                                     .form = form::taylor,
-                                     .decay = decay,
-                                     .window = window,
-                                     .sinks = sinks,
-                                     .causal = true,
-                                     .way = linear_way::features};
+    const linear_attention_options o{.causal = true, .window = naive::window_of(window), .first_tokens = sinks, .order = 3, .form = form::taylor, .decay = decay, .method = linear_method::features};
     const auto prefill = linear_attention(q, k, v, o);
-    linear_attention_state<double> state(d, e, o);
+    linear_attention_state<double> state(d, e, o.for_state());
     for (index_t i = 0; i < n; ++i) {
       state.add(k.row(i), v.row(i));
       const auto read = state.read(q.row(i));
       REQUIRE(read.status == linear_status::positive);
       REQUIRE((read.output.transpose() - prefill.output.row(i)).norm() <= 1e-12);
-      REQUIRE(std::abs(read.log_sum_exp - prefill.log_sum_exp(i, 0)) <= 1e-12);
+      REQUIRE(std::abs(read.logsumexp - prefill.logsumexp(i, 0)) <= 1e-12);
     }
     CHECK(state.size() == n);
     // parts of every length, from none to all, the first and the second by different steps
     for (const index_t cut : {0, 1, 2, 3, 8, 40, 100, 149, 150}) {
-      linear_attention_state<double> a(d, e, o), b(d, e, o);
+      linear_attention_state<double> a(d, e, o.for_state()), b(d, e, o.for_state());
       a.add_rows(token_rows<double>(k.topRows(cut).eval()),
                  token_rows<double>(v.topRows(cut).eval()));
       for (index_t i = cut; i < n; ++i) b.add(k.row(i), v.row(i));
@@ -149,7 +135,7 @@ TEST_CASE("linear_attention_state: a token at a time, in blocks, merged: all the
       for (const index_t i : {index_t(0), n / 2, n - 1}) {
         const auto whole = state.read(q.row(i)), parts = sum.read(q.row(i));
         CHECK((whole.output - parts.output).norm() <= 1e-12);
-        CHECK(std::abs(whole.log_sum_exp - parts.log_sum_exp) <= 1e-12);
+        CHECK(std::abs(whole.logsumexp - parts.logsumexp) <= 1e-12);
       }
     }
   }
@@ -181,7 +167,7 @@ TEST_CASE("linear_attention: the graded form is the joint cumulants of value and
         expected += joint[order];
         const auto o = linear_attention(
             q, k, v,
-            {.order = order, .form = form::taylor, .scale = 1.0, .way = linear_way::features});
+            {.scale = 1.0, .order = order, .form = form::taylor, .method = linear_method::features});
         CHECK(std::abs(double(expected) - o.output(i, c)) <=
               1e-12 * double(1 + std::abs(expected)));
       }
@@ -197,11 +183,7 @@ TEST_CASE(
   matrix<double> k = normal<double>(n, d, 43u);
   const auto run = [&](int order, form f, bool centred) {
     return linear_attention(q, k, v,
-                            {.order = order,
-                             .form = f,
-                             .centred = centred,
-                             .causal = true,
-                             .way = linear_way::features});
+                            {.causal = true, .order = order, .form = f, .centred = centred, .method = linear_method::features});
   };
   for (int order = 0; order <= 5; ++order) {
     CHECK((run(order, form::taylor, true).output - run(order, form::taylor, false).output).norm() <=
@@ -211,7 +193,7 @@ TEST_CASE(
     const auto after = run(order, form::moment, true);
     CHECK((before.output - after.output).norm() <= 1e-10);
     // the log-sum-exp moves by q times the shift
-    const Eigen::VectorXd moved = after.log_sum_exp.col(0) - before.log_sum_exp.col(0);
+    const Eigen::VectorXd moved = after.logsumexp.col(0) - before.logsumexp.col(0);
     CHECK((moved - q * Eigen::Vector4d(3, -1, 0.5, 2) / 2).norm() <= 1e-10);
   }
 }
@@ -220,13 +202,12 @@ TEST_CASE("linear_attention: high orders are softmax attention", "[attention][pr
   const index_t n = 80, d = 2;
   const matrix<double> q = normal<double>(n, d, 51u), k = normal<double>(n, d, 52u),
                        v = normal<double>(n, 3, 53u);
-  linear_attention_options o{
-      .order = 16, .scale = 0.1, .causal = true, .way = linear_way::features};
+  linear_attention_options o{.scale = 0.1, .causal = true, .order = 16, .method = linear_method::features};
   const auto high = linear_attention(q, k, v, o);
   o.window = n;
   const auto exact = linear_attention(q, k, v, o);
   CHECK((high.output - exact.output).norm() <= 1e-11);
-  CHECK((high.log_sum_exp - exact.log_sum_exp).norm() <= 1e-11);
+  CHECK((high.logsumexp - exact.logsumexp).norm() <= 1e-11);
 }
 
 TEST_CASE("linear_attention: the output's error by order, on normal tokens", "[attention][value]") {
@@ -239,11 +220,11 @@ TEST_CASE("linear_attention: the output's error by order, on normal tokens", "[a
   const index_t n = 1024, d = 64;
   const matrix<double> q = normal<double>(40, d, 57u), k = normal<double>(n, d, 58u),
                        v = normal<double>(n, d, 59u);
-  const auto exact = linear_attention(q, k, v, {.sinks = n});
+  const auto exact = linear_attention(q, k, v, {.first_tokens = n});
   for (const auto& row : rows) {
     for (const form f : {form::moment, form::taylor}) {
       const auto result =
-          linear_attention(q, k, v, {.order = row.order, .form = f, .way = linear_way::scores});
+          linear_attention(q, k, v, {.order = row.order, .form = f, .method = linear_method::scores});
       std::vector<double> errors;
       for (index_t i = 0; i < q.rows(); ++i)
         errors.push_back((result.output.row(i) - exact.output.row(i)).norm() /
@@ -263,20 +244,20 @@ TEST_CASE("linear_attention: odd truncations without a positive mass are said to
   q << 1, -1;
   k << 3, 4, 5;
   v << 1, 2, 4;
-  linear_attention_options o{.order = 1, .centred = false, .scale = 1.0};
+  linear_attention_options o{.scale = 1.0, .order = 1, .centred = false};
   const auto odd = linear_attention(q, k, v, o);
   CHECK(odd.status(0, 0) == linear_status::positive);
   CHECK(odd.status(1, 0) == linear_status::nonpositive);  // 1 - 3 + 1 - 4 + 1 - 5
-  CHECK(std::isnan(odd.log_sum_exp(1, 0)));
+  CHECK(std::isnan(odd.logsumexp(1, 0)));
   CHECK(odd.output(1, 0) == Approx((-2 - 3 * 2 - 4 * 4) / -9.0));  // what the division gives
   CHECK(odd.without_mass() == 1);
   o.order = 2;
   CHECK(linear_attention(q, k, v, o).without_mass() == 0);
-  o = {.order = 1, .scale = 1.0};  // centred, an odd order may still; here it does not
+  o = {.scale = 1.0, .order = 1};  // centred, an odd order may still; here it does not
   CHECK(linear_attention(q, k, v, o).without_mass() == 0);
 }
 
-TEST_CASE("linear_attention_state: log_sum_exp is within its bound of the exact one",
+TEST_CASE("linear_attention_state: logsumexp is within its bound of the exact one",
           "[attention][property]") {
   const index_t n = 200, d = 3;
   const matrix<double> k = normal<double>(n, d, 61u, 1.0), v = normal<double>(n, 1, 62u),
@@ -285,10 +266,10 @@ TEST_CASE("linear_attention_state: log_sum_exp is within its bound of the exact 
   for (const form f : {form::taylor, form::moment}) {
     for (int order = 1; order <= 6; ++order) {
       for (const double scale : {0.05, 0.3, 1.0}) {
-        linear_attention_state<double> state(d, 1, {.order = order, .form = f, .scale = scale});
+        linear_attention_state<double> state(d, 1, {.scale = scale, .order = order, .form = f});
         for (index_t i = 0; i < n; ++i) state.add(k.row(i), v.row(i));
         for (index_t i = 0; i < q.rows(); ++i) {
-          const auto estimate = state.log_sum_exp(q.row(i));
+          const auto estimate = state.logsumexp(q.row(i));
           naive::real sum = 0;
           for (const auto u : naive::scores(q.row(i), k, n, scale)) sum += std::exp(u);
           if (std::isnan(estimate.value)) continue;  // an odd order of negative mass
@@ -303,15 +284,15 @@ TEST_CASE("linear_attention_state: log_sum_exp is within its bound of the exact 
 }
 
 TEST_CASE("linear_attention: where it changes over, and what a state takes", "[attention][value]") {
-  CHECK(cumulus::crossover_length(64, 64, 1) == Approx(65 * 65 / 128.0));
-  CHECK(cumulus::crossover_length(16, 16, 3) == Approx(515).epsilon(0.01));
-  CHECK(cumulus::linear_state_bytes(64, 64, 1, 4) == 2 * 4 * 65 * 65);
-  CHECK(cumulus::linear_state_bytes(100000, 64, 16, 4) == std::numeric_limits<std::size_t>::max());
+  CHECK(linear_attention_state<double>::crossover(64, 64, 1) == Approx(65 * 65 / 128.0));
+  CHECK(linear_attention_state<double>::crossover(16, 16, 3) == Approx(515).epsilon(0.01));
+  CHECK(linear_attention_state<float>::bytes(64, 64, 1) == 2 * 4 * 65 * 65);
+  CHECK(linear_attention_state<float>::bytes(100000, 64, 16) == std::numeric_limits<std::size_t>::max());
   // the state's limit binds only where there is a state: at 100 tokens of width 8 the scores are fewer at order 4
   const matrix<double> q = normal<double>(100, 8, 66u), v = normal<double>(100, 2, 67u);
-  const double change = cumulus::switch_length(8, 2, 4, true);
+  const double change = cumulus::detail::switch_length(8, 2, 4, true);
   CHECK(change > 100);
-  linear_attention_options o{.order = 4, .memory_limit = 1000, .causal = true};
+  linear_attention_options o{.causal = true, .order = 4, .memory_limit = 1000};
   CHECK(linear_attention(q, q, v, o).output.rows() == 100);
   const index_t more = index_t(change) + 2;
   const matrix<double> long_q = normal<double>(more, 8, 68u), long_v = normal<double>(more, 2, 69u);
@@ -325,16 +306,15 @@ TEST_CASE("linear_attention: heads side by side, key heads shared, pages and a p
   const index_t n = 70, d = 4, e = 3;
   const matrix<double> q = normal<double>(n, 4 * d, 71u), k = normal<double>(n, 2 * d, 72u),
                        v = normal<double>(n, 2 * e, 73u);
-  const linear_attention_options o{
-      .order = 2, .window = 5, .causal = true, .heads = 4, .kv_heads = 2};
+  const linear_attention_options o{.heads = {4, 2}, .causal = true, .window = 5, .order = 2};
   const auto all = linear_attention(q, k, v, o);
   for (index_t h = 0; h < 4; ++h) {
     linear_attention_options one = o;
-    one.heads = one.kv_heads = 1;
+    one.heads = {};
     const auto head = linear_attention(q.middleCols(h * d, d), k.middleCols(h / 2 * d, d),
                                        v.middleCols(h / 2 * e, e), one);
     CHECK((all.output.middleCols(h * e, e) - head.output).norm() <= 1e-13);
-    CHECK((all.log_sum_exp.col(h) - head.log_sum_exp).norm() <= 1e-13);
+    CHECK((all.logsumexp.col(h) - head.logsumexp).norm() <= 1e-13);
   }
   // fewer queries than keys: the last ones
   const auto last = linear_attention(q.bottomRows(9), k, v, o);
@@ -346,7 +326,7 @@ TEST_CASE("linear_attention: heads side by side, key heads shared, pages and a p
   for (index_t t = 0; t < n; ++t) pool.row(table[std::size_t(t / 16)] * 16 + t % 16) = k.row(t);
   const token_rows<double> pages(pool.data(), 16, table, n, 2 * d, 2 * d);
   const auto paged =
-      linear_attention<double>(token_rows<double>(q), pages, token_rows<double>(v), o);
+      linear_attention(token_rows<double>(q), pages, token_rows<double>(v), o);
   CHECK(paged.output == all.output);
 
   // scores through two directions are those of the projected tokens
@@ -354,7 +334,7 @@ TEST_CASE("linear_attention: heads side by side, key heads shared, pages and a p
   const matrix<double> q1 = q.leftCols(d), k1 = k.leftCols(d), v1 = v.leftCols(e);
   const auto projected = linear_attention(q1, k1, v1, {.order = 3, .projection = r});
   const auto narrow =
-      linear_attention((q1 * r).eval(), (k1 * r).eval(), v1, {.order = 3, .scale = 0.5});
+      linear_attention((q1 * r).eval(), (k1 * r).eval(), v1, {.scale = 0.5, .order = 3});
   CHECK((projected.output - narrow.output).norm() <= 1e-12);
 }
 
@@ -373,11 +353,10 @@ TEST_CASE("linear_attention: a NaN reaches the queries that see it, and no other
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const auto& [in_key, centred] :
        {std::pair(true, true), std::pair(true, false), std::pair(false, true)}) {
-    for (const linear_way way : {linear_way::features, linear_way::scores}) {
+    for (const linear_method method : {linear_method::features, linear_method::scores}) {
       const matrix<double> q = normal<double>(n, d, 81u);
       matrix<double> k = normal<double>(n, d, 82u), v = normal<double>(n, 2, 83u);
-      const linear_attention_options o{
-          .order = 2, .centred = centred, .chunk = 48, .causal = true, .way = way};
+      const linear_attention_options o{.causal = true, .order = 2, .centred = centred, .method = method, .chunk = 48};
       const auto clean = linear_attention(q, k, v, o);
       (in_key ? k : v)(at, 1) = nan;
       const auto dirty = linear_attention(q, k, v, o);
@@ -402,30 +381,25 @@ TEST_CASE("linear_attention: what it cannot take is refused, naming both values"
   };
   says({.order = 17}, "order 17");
   says({.form = form::chebyshev}, "chebyshev");
-  says({.decay = 0}, "decay 0");
-  says({.decay = 1.5}, "decay 1.5");
+  says({.decay = 0}, "decay is 0");
+  says({.decay = 1.5}, "decay is 1.5");
   says({.window = 2}, "window of 2");
-  says({.window = -1, .causal = true}, "window of -1");
-  says({.order = 2, .memory_limit = 700, .way = linear_way::features},
+  says({.causal = true, .window = -1}, "window of -1");
+  says({.causal = true, .window = 0}, "window of 0");
+  says({.causal = true, .window = cumulus::window(4, 1)}, "ends 1 keys after");
+  says({.first_tokens = -1}, "first_tokens is -1");
+  says({.order = 2, .method = linear_method::features, .memory_limit = 700},
        "720 bytes, the limit is 700");
   says({.order = 2, .polynomial = {1.0, 2.0}}, "3 elements, polynomial has 2");
-  says({.heads = 3}, "width 4 in 3 heads");
-  says({.heads = 2, .kv_heads = 4}, "2 heads, not a multiple of the keys' 4");
+  says({.heads = {.queries = 3}}, "width 4 can't be split into 3 heads");
+  says({.heads = {2, 4}}, "2 heads of queries can't share 4 heads of keys");
   CHECK(refusal([&] {
           static_cast<void>(linear_attention(q, k.leftCols(3), v, {}));
         }).find("4 elements, a key has 3") != std::string::npos);
   CHECK(refusal([&] {
           static_cast<void>(linear_attention(q, k, v.topRows(4), {}));
-        }).find("keys has 5") != std::string::npos);
-  CHECK(refusal([&] {
-          static_cast<void>(linear_attention(q, k.topRows(0), v.topRows(0), {}));
-        }).find("0 keys") != std::string::npos);
-  CHECK(refusal([&] {
-          static_cast<void>(linear_attention(q, k.topRows(2), v.topRows(2), {.causal = true}));
-        }).find("3 queries, but 2 keys") != std::string::npos);
+        }).find("K has 5") != std::string::npos);
   linear_attention_state<double> state(4, 2, {});
-  CHECK(refusal([&] { static_cast<void>(state.read(q.row(0))); }).find("0 keys") !=
-        std::string::npos);
   CHECK(refusal([&] { state.add(q.row(0).head(3), v.row(0)); }).find("key has 3") !=
         std::string::npos);
   linear_attention_state<double> other(4, 2, {.order = 3});
@@ -434,12 +408,64 @@ TEST_CASE("linear_attention: what it cannot take is refused, naming both values"
   CHECK(linear_attention(q.topRows(0), k, v, {}).output.rows() == 0);
 }
 
+TEST_CASE("linear_attention: a query that sees no key is zeros, of log-sum-exp -inf", "[attention][edge]") {
+  const matrix<double> q = normal<double>(5, 4, 91u), k = normal<double>(3, 4, 92u),
+                       v = normal<double>(3, 2, 93u);
+  for (const linear_method method : {linear_method::features, linear_method::scores, linear_method::automatic}) {
+    for (const index_t chunk : {0, 1, 2}) {
+      const linear_attention_options o{.causal = true, .method = method, .chunk = chunk};
+      const auto late = linear_attention(q, k, v, o), seeing = linear_attention(q.bottomRows(3), k, v, o);
+      CHECK(late.output.topRows(2).isZero(0));
+      CHECK((late.logsumexp.topRows(2).array() == -HUGE_VAL).all());
+      CHECK(late.status(0, 0) == linear_status::empty);
+      CHECK(late.status(1, 0) == linear_status::empty);
+      CHECK(late.without_mass() == 2);
+      CHECK(late.output.bottomRows(3) == seeing.output);
+      CHECK(late.logsumexp.bottomRows(3) == seeing.logsumexp);
+    }
+    const auto nothing = linear_attention(q, k.topRows(0), v.topRows(0), {.method = method});
+    CHECK(nothing.output.isZero(0));
+    CHECK(nothing.output.cols() == 2);
+    CHECK((nothing.logsumexp.array() == -HUGE_VAL).all());
+    CHECK(nothing.without_mass() == 5);
+  }
+  const linear_attention_state<double> state(4, 2);
+  const auto read = state.read(q.row(0));
+  CHECK(read.output.isZero(0));
+  CHECK(read.logsumexp == -HUGE_VAL);
+  CHECK(read.status == linear_status::empty);
+  const auto sum = state.logsumexp(q.row(0));
+  CHECK(sum.value == -HUGE_VAL);
+  CHECK(sum.bound == 0);
+  CHECK(std::string(name_of(linear_status::empty)) == "empty");
+  CHECK(std::string(name_of(linear_method::scores)) == "scores");
+}
+
+TEST_CASE("linear_attention_state: a read into memory of the caller's, of any stride", "[attention][property]") {
+  const matrix<double> q = normal<double>(1, 4, 91u), k = normal<double>(9, 4, 92u),
+                       v = normal<double>(9, 3, 93u);
+  linear_attention_state<double> state(4, 3);
+  state.add_rows(token_rows<double>(k), token_rows<double>(v));
+  const auto read = state.read(q.row(0));
+  matrix<double> out = matrix<double>::Constant(3, 2, 7);
+  const auto mass = state.read(q.row(0), cumulus::into(out.col(1)));
+  CHECK(out.col(1) == read.output);
+  CHECK(out.col(0) == Eigen::Vector3d::Constant(7));
+  CHECK(mass.logsumexp == read.logsumexp);
+  CHECK(mass.status == read.status);
+  std::vector<double> row(3);
+  state.read(q.row(0), cumulus::into(row));
+  CHECK(Eigen::Map<const Eigen::VectorXd>(row.data(), 3) == read.output);
+  std::vector<double> small(2);
+  CHECK(refusal([&] { state.read(q.row(0), cumulus::into(small)); }).find("out has 2") != std::string::npos);
+}
+
 TEST_CASE("linear_attention_state: no drift over many tokens", "[attention][value]") {
   // keys and values that repeat every 64 tokens, which the direct sum over one period knows
   const index_t d = 3, e = 2, period = 64, periods = 3000;
   const matrix<double> k = normal<double>(period, d, 95u, 1.0), v = normal<double>(period, e, 96u),
                        q = normal<double>(1, d, 97u);
-  const linear_attention_options o{.order = 3};
+  const cumulus::linear_state_options o{.order = 3};
   linear_attention_state<double> wide(d, e, o);
   linear_attention_state<float> narrow(d, e, o);
   const matrix<float> k32 = k.cast<float>(), v32 = v.cast<float>();
@@ -453,5 +479,5 @@ TEST_CASE("linear_attention_state: no drift over many tokens", "[attention][valu
   CHECK(naive::distance(wide.read(q.row(0)).output, expected.output) <= 1e-13);
   CHECK(naive::distance(narrow.read(q.row(0)).output, expected.output) <= 2e-6);
   const double log_sum = double(expected.log_sum) + std::log(double(periods));
-  CHECK(std::abs(wide.read(q.row(0)).log_sum_exp - log_sum) <= 1e-12);
+  CHECK(std::abs(wide.read(q.row(0)).logsumexp - log_sum) <= 1e-12);
 }

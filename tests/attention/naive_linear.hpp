@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <random>
+#include <optional>
 #include <vector>
 
 namespace naive {
@@ -39,6 +40,12 @@ template <class Q, class K>
   return u;
 }
 
+/// The last n keys; no window for 0.
+[[nodiscard]] inline std::optional<cumulus::window> window_of(Eigen::Index n) {
+  if (n == 0) return std::nullopt;
+  return n;
+}
+
 /// sum w v / sum w, and log sum w.
 struct answer {
   std::vector<real> output;
@@ -66,16 +73,16 @@ template <class V>
 }
 
 /// The weights that options give the scores of a query, decay^(n - 1 - i) included.
-[[nodiscard]] inline std::vector<real> weights(const std::vector<real>& u,
-                                               const cumulus::linear_attention_options& o) {
-  const auto n = u.size();
+template <class Options>
+[[nodiscard]] std::vector<real> weights(const std::vector<real>& u, const Options& o) {
+  const auto n = u.size(), window = std::size_t(o.window ? o.window->before : 0);
   const auto P = std::size_t(o.order);
   std::vector<real> decay(n);
   std::vector<bool> exact(n);
   real total = 0, mean = 0;
   for (std::size_t i = 0; i < n; ++i) {
     decay[i] = std::pow(real(o.decay), real(n - 1 - i));
-    exact[i] = i < std::size_t(o.sinks) || i + std::size_t(o.window) >= n;
+    exact[i] = i < std::size_t(o.first_tokens) || i + window >= n;
     if (exact[i]) continue;
     total += decay[i];
     mean += decay[i] * u[i];
@@ -119,9 +126,9 @@ template <class V>
 }
 
 /// What query q makes of the first `visible` keys and values.
-template <class Q, class K, class V>
+template <class Q, class K, class V, class Options>
 [[nodiscard]] answer attend(const Q& q, const K& k, const V& v, Eigen::Index visible,
-                            const cumulus::linear_attention_options& o) {
+                            const Options& o) {
   const real scale = o.scale ? real(*o.scale) : 1 / std::sqrt(real(k.cols()));
   return average(weights(scores(q, k, visible, scale), o), v);
 }

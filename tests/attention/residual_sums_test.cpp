@@ -55,10 +55,10 @@ struct sample {
   }
 };
 
-double distance(const cumulus::attention_part& part, const Eigen::VectorXd& direct) {
-  double most = std::abs(part.log_sum - direct[e]);
+double distance(const cumulus::attention_result<double>& part, const Eigen::VectorXd& direct) {
+  double most = std::abs(part.logsumexp[0] - direct[e]);
   for (int j = 0; j < e; ++j)
-    most = std::max(most, std::abs(part.output[std::size_t(j)] - direct[j]));
+    most = std::max(most, std::abs(part.output(0, j) - direct[j]));
   return most;
 }
 
@@ -69,22 +69,23 @@ TEST_CASE("residual_sums: what is left of the sums is the sum of what is left",
   const auto kernel = GENERATE(residual_kernel::softmax_pair, residual_kernel::taylor2);
   const sample s;
   const cumulus::token_rows<double> keys(s.keys), values(s.values);
-  cumulus::residual_sums<double> sums(d, e, kernel, s.scale, {s.centre.begin(), s.centre.end()});
+  cumulus::residual_sums sums(
+      d, e, {.scale = s.scale, .kernel = kernel, .centre = {s.centre.begin(), s.centre.end()}});
   sums.add(keys, values, 0, 17);
   sums.add(keys, values, 17, n);
   CHECK(sums.size() == n);
 
   std::vector<std::pair<cumulus::index_t, cumulus::index_t>> selected;
-  CHECK(distance(sums.rest(s.q.data(), keys, values, selected),
+  CHECK(distance(sums.rest(s.q, keys, values, selected),
                  s.direct(kernel, [](int) { return true; })) <= 1e-13);
   selected = {{8, 16}, {40, 44}};
-  CHECK(distance(sums.rest(s.q.data(), keys, values, selected), s.direct(kernel, [](int t) {
+  CHECK(distance(sums.rest(s.q, keys, values, selected), s.direct(kernel, [](int t) {
           return !((8 <= t && t < 16) || (40 <= t && t < 44));
         })) <= 1e-13);
   selected = {{0, n}};
-  const auto nothing = sums.rest(s.q.data(), keys, values, selected);
-  CHECK(nothing.log_sum == -cumulus::detail::infinity<double>);
-  CHECK(nothing.output == std::vector<double>(e, 0.0));
+  const auto nothing = sums.rest(s.q, keys, values, selected);
+  CHECK(nothing.logsumexp[0] == -HUGE_VAL);
+  CHECK(nothing.output.isZero(0));
 }
 
 TEST_CASE("residual_sums: a rest of a millionth of the whole keeps its digits",
@@ -94,22 +95,34 @@ TEST_CASE("residual_sums: a rest of a millionth of the whole keeps its digits",
   s.keys.topRows(4) = s.keys.topRows(4).eval() * 1e-3;
   s.keys.bottomRows(n - 4).rowwise() = 3e4 * s.q.transpose() / s.q.squaredNorm();
   const cumulus::token_rows<double> keys(s.keys), values(s.values);
-  cumulus::residual_sums<double> sums(d, e, residual_kernel::taylor2, s.scale);
+  cumulus::residual_sums sums(d, e, {.scale = s.scale});
   sums.add(keys, values, 0, n);
   const std::vector<std::pair<cumulus::index_t, cumulus::index_t>> selected{{4, n}};
   const auto direct = s.direct(residual_kernel::taylor2, [](int t) { return t < 4; });
-  CHECK(distance(sums.rest(s.q.data(), keys, values, selected), direct) <= 1e-14);
+  CHECK(distance(sums.rest(s.q, keys, values, selected), direct) <= 1e-14);
 }
 
 TEST_CASE("residual_sums: refuses shapes that differ", "[attention][edge]") {
   const sample s;
   const cumulus::token_rows<double> keys(s.keys), values(s.values);
-  cumulus::residual_sums<double> sums(d + 1, e, residual_kernel::softmax_pair);
+  cumulus::residual_sums sums(d + 1, e, {.kernel = residual_kernel::softmax_pair});
   CHECK(refusal([&] { sums.add(keys, values, 0, n); }) ==
         "cumulus: residual_sums::add: a key of the sums has 6 elements, a key has 5");
-  cumulus::residual_sums<double> right(d, e, residual_kernel::softmax_pair);
+  cumulus::residual_sums right(d, e, {.kernel = residual_kernel::softmax_pair});
   CHECK(refusal([&] { right.add(keys, values, 3, n + 1); }) ==
-        "cumulus: residual_sums::add: rows 3..61 of 60");
-  CHECK(refusal([&] { cumulus::residual_sums<float>(0, 1, residual_kernel::taylor2); }) ==
-        "cumulus: residual_sums: a key width of 0");
+        "cumulus: residual_sums::add: rows 3..61, but there are 60; give a range within them");
+  CHECK(refusal([&] { cumulus::residual_sums(0, 1); }) ==
+        "cumulus: residual_sums: key_width is 0; give 1 or more");
+  CHECK(refusal([&] { cumulus::residual_sums(1, 1, {.scale = HUGE_VAL}); }) ==
+        "cumulus: residual_sums: .scale is inf; give a finite number");
+  CHECK(std::string(name_of(residual_kernel::taylor2)) == "taylor2");
+}
+
+TEST_CASE("residual_sums: without a scale it is that of attention, 1 / sqrt(d)", "[attention][value]") {
+  const sample s;
+  const cumulus::token_rows<double> keys(s.keys), values(s.values);
+  cumulus::residual_sums sums(d, e), same(d, e, {.scale = 1 / std::sqrt(double(d))});
+  sums.add(keys, values, 0, n);
+  same.add(keys, values, 0, n);
+  CHECK(sums.rest(s.q, keys, values, {}).output == same.rest(s.q, keys, values, {}).output);
 }

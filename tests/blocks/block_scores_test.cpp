@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <cumulus/blocks/block_scores.hpp>
 #include <cumulus/blocks/exact_block_scores.hpp>
+#include <cumulus/detail/blocks/gaussian_mass.hpp>
 
 #include "catch.hpp"
 #include "support/families.hpp"
 #include "support/refusal.hpp"
 
-using cumulus::block_moments;
 using cumulus::block_score;
 using cumulus::block_scores;
-using cumulus::block_summary;
+using cumulus::block_summaries;
+using cumulus::block_summary_options;
+using cumulus::into;
 using cumulus::covariance_kind;
 using cumulus::index_t;
 using matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -24,7 +26,7 @@ matrix normal(index_t n, index_t d, double sigma, std::uint64_t seed) {
   return x;
 }
 
-constexpr block_summary everything{.covariance = covariance_kind::full,
+constexpr block_summary_options everything{.covariance = covariance_kind::full,
                                    .order = 5,
                                    .box = true,
                                    .landmark = true,
@@ -33,14 +35,22 @@ constexpr block_summary everything{.covariance = covariance_kind::full,
                                    .calibration = true};
 
 template <class T = double>
-block_moments<T> summaries(const matrix& keys, index_t b, const block_summary& parts,
-                           const matrix& references = matrix()) {
-  block_moments<T> m(keys.cols(), b, parts);
+block_summaries<T> summaries(const matrix& keys, index_t b, block_summary_options parts,
+                             const matrix& references = matrix()) {
+  parts.key_width = keys.cols();
+  parts.block = b;
+  block_summaries<T> m(parts);
   m.set_references(references);
   m.append_rows(keys);
   m.summarise_tail();
   return m;
 }
+
+constexpr block_score all_scores[] = {
+    block_score::pooled,  block_score::mean,     block_score::taylor2,  block_score::moment2,
+    block_score::frozen2, block_score::smooth2,  block_score::taylor3,  block_score::taylor,
+    block_score::landmark, block_score::landmark2, block_score::box,    block_score::submeans,
+    block_score::calibrated};
 
 /// The scores y = q . k of one block, centred, and what formulas need of them.
 struct direct {
@@ -62,7 +72,7 @@ TEST_CASE("block scores: each is its formula", "[blocks][value]") {
   const matrix k = normal(21, 4, 0.8, 1u), references = normal(2, 4, 0.5, 2u);
   const vector q = normal(4, 1, 0.7, 3u);
   const auto m = summaries(k, 8, everything, references);
-  const auto score = [&](block_score s) { return block_scores(m, q, s); };
+  const auto score = [&](block_score s) { return block_scores(m, q, {.scale = 1, .score = s}); };
   const vector q0 = references.colwise().mean();
   for (index_t B = 0; B < 3; ++B) {
     const matrix keys = k.middleRows(8 * B, B == 2 ? 5 : 8);
@@ -127,9 +137,9 @@ TEST_CASE("block scores: taylor of two keys is the series of log cosh", "[blocks
       double expected = base;
       for (int p = 2; p <= order; p += 2) expected += series[p / 2 - 1];
       CAPTURE(d, order, s);
-      CHECK(std::abs(block_scores(m, q, block_score::taylor)[0].value - expected) <=
+      CHECK(std::abs(block_scores(m, q, {.scale = 1, .score = block_score::taylor})[0].value - expected) <=
             32 * 0x1p-53 * (1 + std::abs(base) + std::exp(size)));
-      CHECK(std::abs(block_scores(m, q, block_score::taylor3)[0].value - base - s2 / 2) <=
+      CHECK(std::abs(block_scores(m, q, {.scale = 1, .score = block_score::taylor3})[0].value - base - s2 / 2) <=
             32 * 0x1p-53 * (1 + std::abs(base) + std::exp(size)));
     }
   }
@@ -139,9 +149,9 @@ TEST_CASE("block scores: the landmark touches the log-mass at its query", "[bloc
   const matrix k = normal(32, 6, 1.0, 4u), q0 = normal(1, 6, 0.6, 5u);
   const auto m = summaries(k, 8, everything, q0);
   const vector q = q0.row(0).transpose();
-  const auto exact = cumulus::exact_block_scores(k, 8, q);
+  const auto exact = cumulus::exact_block_scores(k, 8, q, {.scale = 1});
   for (const block_score s : {block_score::landmark, block_score::landmark2}) {
-    const auto scores = block_scores(m, q, s);
+    const auto scores = block_scores(m, q, {.scale = 1, .score = s});
     for (std::size_t B = 0; B < 4; ++B) CHECK(std::abs(scores[B].value - exact[B]) <= 1e-13);
   }
 }
@@ -151,11 +161,11 @@ TEST_CASE("block scores: the scale multiplies the query, and out holds the same 
   const matrix k = normal(1100 * 4, 5, 0.7, 6u);  // more blocks than a run
   const vector q = normal(5, 1, 1.0, 7u);
   const auto m = summaries(k, 4, everything);
-  for (int s = 0; s <= int(block_score::calibrated); ++s) {
-    const auto a = block_scores(m, q, {.score = block_score(s), .scale = 0.25});
-    const auto b = block_scores(m, (q * 0.25).eval(), block_score(s));
+  for (const block_score s : all_scores) {
+    const auto a = block_scores(m, q, {.scale = 0.25, .score = s});
+    const auto b = block_scores(m, (q * 0.25).eval(), {.scale = 1, .score = s});
     std::vector<double> out(1100);
-    block_scores(m, q, out, {.score = block_score(s), .scale = 0.25});
+    block_scores(m, q, into(out), {.scale = 0.25, .score = s});
     for (std::size_t B = 0; B < 1100; ++B) {
       CHECK(a[B].value == b[B].value);
       CHECK(a[B].value == out[B]);
@@ -183,20 +193,21 @@ TEMPLATE_TEST_CASE("block scores: the interval contains the log-mass", "[blocks]
         k(t, i) = TestType(offset * std::sin(double(i)) + spread * outlier * r.normal());
     }
     const bool more = r.below(2) == 0;
-    block_moments<TestType> m(d, b,
-                              {.covariance = kinds[round % 4],
-                               .rank = 2,
-                               .box = r.below(2) == 0,
-                               .landmark = more,
-                               .submeans = more ? 2 : 0});
+    block_summaries<TestType> m({.key_width = d,
+                                 .block = b,
+                                 .covariance = kinds[round % 4],
+                                 .rank = 2,
+                                 .box = r.below(2) == 0,
+                                 .landmark = more,
+                                 .submeans = more ? 2 : 0});
     if (r.below(2) == 0) m.set_references(k.topRows(1) * TestType(0.1));
     m.append_rows(k);
     m.summarise_tail();
     Eigen::Matrix<TestType, Eigen::Dynamic, 1> q(d);
     for (index_t i = 0; i < d; ++i) q[i] = TestType(r.normal());
     const double scale = std::pow(10.0, r.uniform(-2, 1)) / std::sqrt(double(d));
-    const auto exact = cumulus::exact_block_scores(k, b, q, scale);
-    const auto scores = block_scores(m, q, {.score = block_score::mean, .scale = scale});
+    const auto exact = cumulus::exact_block_scores(k, b, q, {.scale = scale});
+    const auto scores = block_scores(m, q, {.scale = scale, .score = block_score::mean});
     REQUIRE(exact.size() == scores.size());
     for (std::size_t B = 0; B < exact.size(); ++B) {
       if (double(scores[B].lower) <= exact[B] && exact[B] <= double(scores[B].upper)) continue;
@@ -209,9 +220,10 @@ TEMPLATE_TEST_CASE("block scores: the interval contains the log-mass", "[blocks]
 TEST_CASE("block scores: what more is kept narrows the interval", "[blocks][property]") {
   const matrix k = normal(640, 16, 1.0, 8u);
   const vector q = normal(16, 1, 0.25, 9u);
-  const auto width = [&](const block_summary& parts) {
+  const auto width = [&](const block_summary_options& parts) {
     double sum = 0;
-    for (const auto& s : block_scores(summaries(k, 64, parts), q, block_score::mean))
+    for (const auto& s :
+         block_scores(summaries(k, 64, parts), q, {.scale = 1, .score = block_score::mean}))
       sum += s.upper - s.lower;
     return sum / 10;
   };
@@ -226,7 +238,8 @@ TEST_CASE("block scores: what more is kept narrows the interval", "[blocks][prop
   // equal keys leave nothing open
   const matrix equal = matrix::Constant(8, 3, 0.5);
   const auto s =
-      block_scores(summaries(equal, 8, {}), vector::Ones(3).eval(), block_score::mean)[0];
+      block_scores(summaries(equal, 8, {}), vector::Ones(3).eval(),
+                   {.scale = 1, .score = block_score::mean})[0];
   CHECK(s.value == Approx(std::log(8.0) + 1.5));
   CHECK(s.upper - s.lower <= 1e-12);
 }
@@ -236,16 +249,16 @@ TEST_CASE("block scores: NaN shows in its block, a NaN query in all", "[blocks][
   k(9, 2) = std::nan("");
   vector q = vector::Ones(3);
   const auto m = summaries(k, 8, everything);
-  for (int s = 0; s <= int(block_score::calibrated); ++s) {
-    const auto scores = block_scores(m, q, block_score(s));
-    CAPTURE(name_of(block_score(s)));
+  for (const block_score s : all_scores) {
+    const auto scores = block_scores(m, q, s);
+    CAPTURE(name_of(s));
     CHECK(std::isnan(scores[1].value));
     CHECK(std::isnan(scores[1].lower));
     CHECK(std::isnan(scores[1].upper));
     CHECK(std::isfinite(scores[0].value));
     CHECK(std::isfinite(scores[2].upper));
     const vector bad = vector::Constant(3, std::nan(""));
-    for (const auto& x : block_scores(m, bad, block_score(s))) {
+    for (const auto& x : block_scores(m, bad, s)) {
       CHECK(std::isnan(x.value));
       CHECK(std::isnan(x.upper));
     }
@@ -254,21 +267,22 @@ TEST_CASE("block scores: NaN shows in its block, a NaN query in all", "[blocks][
   const auto infinite = block_scores(summaries(k, 8, everything), q);
   CHECK(std::isnan(infinite[1].upper));
   CHECK(std::isfinite(infinite[0].upper));
-  CHECK(block_scores(block_moments<double>(3, 8), q, block_score::mean).empty());
+  CHECK(block_scores(block_summaries<double>({.key_width = 3, .block = 8}), q, block_score::mean).empty());
 }
 
 TEST_CASE("block scores: a query of 0 sees the counts, a huge one no bound", "[blocks][edge]") {
   const auto m = summaries(normal(12, 3, 1.0, 12u), 8, everything);
   const vector zero = vector::Zero(3);
-  for (int s = int(block_score::mean); s <= int(block_score::submeans); ++s) {
-    const auto scores = block_scores(m, zero, block_score(s));
-    CAPTURE(name_of(block_score(s)));
+  for (const block_score s : all_scores) {
+    if (s == block_score::pooled || s == block_score::calibrated) continue;  // do not start at log b
+    const auto scores = block_scores(m, zero, s);
+    CAPTURE(name_of(s));
     for (std::size_t B = 0; B < 2; ++B) {
       CHECK(scores[B].value == Approx(std::log(B == 0 ? 8.0 : 4.0)));
       CHECK(scores[B].upper - scores[B].lower <= 1e-13);
     }
   }
-  for (const auto& x : block_scores(m, vector::Constant(3, 1e200).eval())) {
+  for (const auto& x : block_scores(m, vector::Constant(3, 1e200).eval(), {.scale = 1})) {
     CHECK_FALSE(x.lower > x.upper);
     CHECK((std::isnan(x.upper) || x.upper > 1e199));
   }
@@ -278,9 +292,10 @@ TEST_CASE("block scores: a part that is not kept is refused", "[blocks][edge]") 
   const auto m = summaries(normal(8, 3, 1.0, 11u), 8, {});
   const vector q = vector::Ones(3);
   CHECK(refusal([&] { static_cast<void>(block_scores(m, q)); }) ==
-        "cumulus: block_scores: smooth2 needs a summary with a covariance");
+        "cumulus: block_scores: smooth2 needs summaries with a covariance; give block_summary_options "
+        ".covariance");
   CHECK(refusal([&] { static_cast<void>(block_scores(m, q, block_score::box)); }) ==
-        "cumulus: block_scores: box needs a summary with a box");
+        "cumulus: block_scores: box needs summaries with a box; give block_summary_options .box");
   const auto tensors = summaries(normal(8, 3, 1.0, 11u), 8, {.order = 3});
   for (const block_score s :
        {block_score::landmark, block_score::landmark2, block_score::submeans,
@@ -290,6 +305,37 @@ TEST_CASE("block scores: a part that is not kept is refused", "[blocks][edge]") 
           static_cast<void>(block_scores(m, vector::Ones(4).eval(), block_score::mean));
         }) == "cumulus: block_scores: a key has 3 elements, q has 4");
   std::vector<double> out(2);
-  CHECK(refusal([&] { block_scores(m, q, out, {.score = block_score::mean}); }) ==
-        "cumulus: block_scores: the summary has 1 elements, out has 2");
+  CHECK(refusal([&] { block_scores(m, q, into(out), {.score = block_score::mean}); }) ==
+        "cumulus: block_scores: the result has 1 elements, out has 2");
+  for (const double scale : {std::nan(""), HUGE_VAL, -HUGE_VAL})
+    CHECK(refusal([&] {
+            static_cast<void>(block_scores(m, q, {.scale = scale, .score = block_score::mean}));
+          }).find(".scale is") != std::string::npos);
+}
+
+TEST_CASE("block scores: without a scale it is that of attention, 1 / sqrt(d)", "[blocks][value]") {
+  const matrix k = normal(16, 4, 0.7, 16u);
+  const vector q = normal(4, 1, 1.0, 17u);
+  const auto m = summaries(k, 8, everything);
+  for (const block_score s : all_scores) {
+    const auto a = block_scores(m, q, s), b = block_scores(m, q, {.scale = 0.5, .score = s});
+    for (std::size_t B = 0; B < 2; ++B) {
+      CHECK(a[B].value == b[B].value);
+      CHECK(a[B].upper == b[B].upper);
+    }
+  }
+  CHECK(cumulus::exact_block_scores(k, 8, q) == cumulus::exact_block_scores(k, 8, q, {.scale = 0.5}));
+}
+
+TEST_CASE("block scores: what is written to is marked, and of the summaries' scalar", "[blocks][edge]") {
+  using summaries_type = block_summaries<double>;
+  const auto takes = []<class Out>(Out) {
+    return requires(const summaries_type& m, const vector& q, Out& out) { block_scores(m, q, into(out)); };
+  };
+  const auto takes_bare = []<class Out>(Out) {
+    return requires(const summaries_type& m, const vector& q, Out& out) { block_scores(m, q, out); };
+  };
+  CHECK(takes(std::vector<double>{}));
+  CHECK_FALSE(takes(std::vector<float>{}));
+  CHECK_FALSE(takes_bare(std::vector<double>{}));
 }

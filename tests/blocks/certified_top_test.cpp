@@ -68,5 +68,5 @@ TEST_CASE("certified top: disjoint intervals need no key, and only the open ones
   CHECK(found.least_inside == 5.5);
   CHECK(found.largest_outside == 5);
   CHECK(refusal([&] { static_cast<void>(certified_top(apart, 0, none)); }) ==
-        "cumulus: certified_top: top 0 is below 1");
+        "cumulus: certified_top: k is 0; give 1 or more");
 }

@@ -11,7 +11,7 @@
 
 using cumulus::index_t;
 using cumulus::select_blocks;
-using cumulus::selection;
+using cumulus::selection_options;
 using indices = std::vector<index_t>;
 
 namespace {
@@ -34,15 +34,15 @@ TEST_CASE("select blocks: the top k, ascending, ties to the lower index", "[bloc
   CHECK(select_blocks(Eigen::Vector3f(1, 3, 2), {.top = 2}) == indices{1, 2});
 }
 
-TEST_CASE("select blocks: own and sink blocks count among the top", "[blocks][edge]") {
+TEST_CASE("select blocks: own and first blocks count among the top", "[blocks][edge]") {
   const std::vector<double> s{0, 1, 2, 3, 4, 5};
   CHECK(select_blocks(s, {.top = 1, .own = 6}) == indices{6});  // MoBA's top 1
   CHECK(select_blocks(s, {.top = 3, .own = 6}) == indices{4, 5, 6});
   CHECK(select_blocks(s, {.top = 3, .own = 3, .usable = 3}) == indices{1, 2, 3});
-  CHECK(select_blocks(s, {.top = 4, .own = 5, .sinks = 1, .usable = 5}) == indices{0, 3, 4, 5});
-  CHECK(select_blocks(s, {.top = 2, .sinks = 3}) == indices{0, 1, 2});  // forced all the same
-  CHECK(select_blocks(s, {.top = 2, .own = 0, .sinks = 1}) == indices{0, 5});
-  CHECK(select_blocks(s, {.top = 2, .sinks = 9, .usable = 2}) == indices{0, 1});
+  CHECK(select_blocks(s, {.top = 4, .first_blocks = 1, .own = 5, .usable = 5}) == indices{0, 3, 4, 5});
+  CHECK(select_blocks(s, {.top = 2, .first_blocks = 3}) == indices{0, 1, 2});  // forced all the same
+  CHECK(select_blocks(s, {.top = 2, .first_blocks = 1, .own = 0}) == indices{0, 5});
+  CHECK(select_blocks(s, {.top = 2, .first_blocks = 9, .usable = 2}) == indices{0, 1});
   CHECK(select_blocks(s, {.top = 2, .usable = 0}).empty());
   CHECK(select_blocks(s, {.top = 9, .own = 2, .usable = 2}) == indices{0, 1, 2});
 }
@@ -70,10 +70,10 @@ TEST_CASE("select blocks: the fewest blocks that hold a share", "[blocks][proper
     CHECK(held - std::exp(least) < mass * whole);
     CHECK(largest_left <= least);
   }
-  // sinks are paid for first; the own block has no score
+  // the first blocks are paid for first; the own block has no score
   const std::vector<double> s{std::log(1.0), std::log(6.0), std::log(3.0)};
   CHECK(select_blocks(s, {.mass = 0.65}) == indices{1, 2});
-  CHECK(select_blocks(s, {.mass = 0.65, .sinks = 1}) == indices{0, 1});
+  CHECK(select_blocks(s, {.mass = 0.65, .first_blocks = 1}) == indices{0, 1});
   CHECK(select_blocks(s, {.mass = 0.65, .own = 2}) == indices{1, 2});
   CHECK(select_blocks(std::vector<double>{1000, 0}, {.mass = 0.99}) == indices{0});
 }
@@ -97,15 +97,15 @@ TEST_CASE("select blocks: NaN is taken first, -inf last", "[blocks][edge]") {
 
 TEST_CASE("select blocks: limits that say nothing are refused", "[blocks][edge]") {
   const std::vector<double> s{1, 2};
-  const auto refused = [&](const selection& o) {
+  const auto refused = [&](const selection_options& o) {
     return refusal([&] { static_cast<void>(select_blocks(s, o)); });
   };
-  CHECK(refused({.top = 0}) == "cumulus: select_blocks: top 0 is below 1");
-  CHECK(refused({.mass = 0}).find("mass 0.0") != std::string::npos);
+  CHECK(refused({.top = 0}) == "cumulus: select_blocks: .top is 0; give 1 or more");
+  CHECK(refused({.mass = 0}) == "cumulus: select_blocks: .mass is 0; give a share in (0, 1]");
   CHECK(refused({.mass = 1.5}) != "");
   CHECK(refused({.mass = not_a_number}) != "");
   CHECK(refused({.threshold = not_a_number}) != "");
   CHECK(refused({.own = -2}) != "");
-  CHECK(refused({.sinks = -1}) != "");
+  CHECK(refused({.first_blocks = -1}) != "");
   CHECK(refused({.usable = -1}) != "");
 }

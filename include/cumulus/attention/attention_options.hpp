@@ -4,7 +4,9 @@
 // Layer 5 (attention).
 #pragma once
 
-#include <cumulus/core/options.hpp>
+#include <cumulus/core/executor.hpp>
+#include <cumulus/core/option_values.hpp>
+#include <Eigen/Core>
 #include <optional>
 
 namespace cumulus {
@@ -12,53 +14,77 @@ namespace cumulus {
 namespace detail {
 
 template <class T>
-struct attention_scalar_of {
+struct score_scalar {
   using type = T;
 };
 template <>
-struct attention_scalar_of<Eigen::half> {
+struct score_scalar<Eigen::half> {
   using type = float;
 };
 template <>
-struct attention_scalar_of<Eigen::bfloat16> {
+struct score_scalar<Eigen::bfloat16> {
   using type = float;
 };
 
-/// The scalar of scores and weights: T itself, float for the half types.
-template <class T>
-using attention_scalar = typename attention_scalar_of<T>::type;
-
 }  // namespace detail
 
-/// score = softcap tanh(scale q.k / softcap) + bias for the keys that a query sees.
+/// The scalar of scores and weights of tokens of T: T itself, float for the half types.
+template <class T>
+using score_of = typename detail::score_scalar<T>::type;
+
+/// How many heads lie side by side in a row of Q, and in one of K and V: query head h reads key head h keys / queries.
+struct heads {
+  index_t queries = 1;  ///< a multiple of keys
+  index_t keys = 1;
+};
+
+/// The positions that a query sees, or where linear attention is exact: of the query at position t the keys
+/// t - before + 1 .. t + after. Made from a number of keys, `.window = 64`, or from both, `.window = window(64, 16)`.
+struct window {
+  index_t before;  ///< at least 1: the query's own position counts
+  index_t after;   ///< at least 0
+
+  template <std::integral I>
+  constexpr window(I back, index_t ahead = 0) noexcept : before(index_t(back)), after(ahead) {}
+};
+
+/// Of attention: score = softcap tanh(scale q.k / softcap) + bias for the keys that a query sees.
 ///
-/// Not copied nor assigned: bias, mask and sink refer to what they were given. Each call takes its own.
+/// Not copied nor assigned: bias and mask refer to what they were given. Each call takes its own.
 ///
-/// Shape    bias, mask: [n, m], or [m] for all queries; the same for all heads. sink: a number, or one for each query head.
+/// Shape    bias, mask: [n, m], or [m] for all queries.
 /// Edges    a key that is masked, or out of sight by position, never enters the result, whatever it or its value holds. A sink
-///          of -inf is none.
+///          of -inf adds nothing.
 template <class T>
 struct attention_options {
+  matrix_option<bool> mask{};     ///< true keeps
+  std::optional<double> scale{};  ///< of q.k, finite; 1 / sqrt(d) if not given
+  std::optional<double> sink{};   ///< one more term e^sink, without a value, in the divisor of the weights
   bool causal = false;            ///< a query sees no key after its own position
-  std::optional<double> scale{};  ///< of q.k; 1 / sqrt(d) if not given. Requires a finite one
-  matrix_option<detail::attention_scalar<T>> bias{};
-  matrix_option<bool> mask{};  ///< true keeps
-  line_option sink{};  ///< one more term e^sink, of no value, in what the weights are divided by
-  /// Bounds |scale q.k|; 0 for no bound, as from a cap beyond the scalar's range; one that vanishes in it leaves scores of 0.
+  std::optional<cumulus::window> window{};  ///< the positions that a query sees; all if not given
+  std::optional<index_t> first_query{};  ///< position of query 0; m - n if not given: the last query stands at the last key
+  matrix_option<score_of<T>> bias{};     ///< added to the scores
+  /// Bounds |scale q.k|; 0 for no bound, as from a cap beyond the scalar's range. A cap that vanishes in that range leaves
+  /// scores of 0.
   double softcap = 0;
-  /// A query sees only keys less than so many tokens from its own position: at least 1, not given for no window, where
-  /// block_sparse_options have 0.
-  std::optional<index_t> window{};
-  /// The position of query 0; if not given m - n: the last query stands at the last key.
-  std::optional<index_t> first_query{};
-  int threads = 1;               ///< queries are spread over so many, with OpenMP or the executor
+  int threads = 1;               ///< the most threads for the queries: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
-/// How many heads lie side by side in a row of Q, and in one of K and V.
-struct head_counts {
-  index_t queries = 1;  ///< a multiple of keys; neighbours share a head of K and V
-  index_t keys = 1;
+/// Of multi_head_attention: bias and mask are those of all heads.
+template <class T>
+struct multi_head_options {
+  matrix_option<bool> mask{};     ///< true keeps
+  std::optional<double> scale{};  ///< of q.k, finite; 1 / sqrt(d) if not given
+  line_option sink{};             ///< as of attention: a number, or one for each query head
+  cumulus::heads heads{};
+  bool causal = false;                      ///< a query sees no key after its own position
+  std::optional<cumulus::window> window{};  ///< the positions that a query sees; all if not given
+  std::optional<index_t> first_query{};     ///< position of query 0; m - n if not given
+  matrix_option<score_of<T>> bias{};        ///< added to the scores
+  double softcap = 0;                       ///< bounds |scale q.k|; 0 for no bound
+  int threads = 1;                          ///< the most threads for the queries: needs OpenMP or the executor
+  cumulus::executor executor{};             ///< runs the parts, if given
 };
 
 }  // namespace cumulus

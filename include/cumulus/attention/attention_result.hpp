@@ -9,6 +9,7 @@
 #include <cumulus/exact/logaddexp.hpp>
 #include <Eigen/Core>
 #include <algorithm>
+#include <limits>
 
 namespace cumulus {
 
@@ -16,23 +17,21 @@ namespace cumulus {
 template <class T>
 struct attention_result {
   Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> output;  ///< [n, e]
-  Eigen::Matrix<T, Eigen::Dynamic, 1> log_sum_exp;                           ///< [n]
+  Eigen::Matrix<T, Eigen::Dynamic, 1> logsumexp;                             ///< [n]
+
+  /// Of n queries that see no key: the identity of merge.
+  [[nodiscard]] static attention_result none(index_t n, index_t e) {
+    return {decltype(output)::Zero(n, e),
+            decltype(logsumexp)::Constant(n, -std::numeric_limits<T>::infinity())};
+  }
 };
 
-/// The same with `heads` outputs side by side.
+/// Of n queries with several heads side by side.
 template <class T>
 struct multi_head_result {
-  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> output;       ///< [n, heads e]
-  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> log_sum_exp;  ///< [n, heads]
+  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> output;     ///< [n, heads.queries e]
+  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> logsumexp;  ///< [n, heads.queries]
 };
-
-/// Of n queries and no key: the identity of merge.
-template <class T>
-[[nodiscard]] attention_result<T> no_attention(index_t n, index_t e) {
-  using result = attention_result<T>;
-  return {decltype(result::output)::Zero(n, e),
-          decltype(result::log_sum_exp)::Constant(n, -detail::infinity<T>)};
-}
 
 namespace detail {
 
@@ -71,7 +70,7 @@ void mix_parts(T& log_sum, Mean* mean, const T& other_log_sum, const Other* othe
 /// The same as merge of one query: row i of `into` with row j of `other`. Unchecked.
 template <class T>
 void merge_row(attention_result<T>& into, index_t i, const attention_result<T>& other, index_t j) {
-  mix_parts(into.log_sum_exp[i], into.output.row(i).data(), other.log_sum_exp[j],
+  mix_parts(into.logsumexp[i], into.output.row(i).data(), other.logsumexp[j],
                     other.output.row(j).data(), into.output.cols());
 }
 
@@ -90,10 +89,10 @@ template <class T>
 attention_result<T>& merge(attention_result<T>& into, const attention_result<T>& other) {
   detail::require_same_shape("merge", "output", into.output.rows(), into.output.cols(), "other output",
                      other.output.rows(), other.output.cols());
-  detail::require_same_size("merge", "log_sum_exp", into.log_sum_exp.size(), "other log_sum_exp",
-                    other.log_sum_exp.size());
-  detail::require_same_size("merge", "output's column", into.output.rows(), "log_sum_exp",
-                    into.log_sum_exp.size());
+  detail::require_same_size("merge", "logsumexp", into.logsumexp.size(), "other logsumexp",
+                    other.logsumexp.size());
+  detail::require_same_size("merge", "output's column", into.output.rows(), "logsumexp",
+                    into.logsumexp.size());
   for (index_t i = 0; i < into.output.rows(); ++i) detail::merge_row(into, i, other, i);
   return into;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Gradients of attention in queries, keys and values: exact softmax, and its truncations.
-// Layer 5 (attention): uses core, kernels and exact.
+// Layer 5 (attention): uses core, exact and linear attention.
 //
 // With cotangents g of a query's output and b of its log-sum-exp, a_i = g v_i and u_i = scale q k_i:
 //
@@ -28,12 +28,12 @@ struct attention_gradient {
   matrix queries, keys, values;  ///< as the arguments
 };
 
-/// What exact attention may be told.
+/// Of attention_vjp.
 template <class T>
 struct attention_vjp_options {
-  bool causal = false;            ///< query i sees the keys 0 .. m - n + i
-  std::optional<double> scale{};  ///< 1 / sqrt(d) if not given
-  vector_option<T> log_sum_exp{};       ///< [n]: the cotangent of the log-sum-exp; 0 if not given
+  std::optional<double> scale{};   ///< of q.k, finite; 1 / sqrt(d) if not given
+  bool causal = false;             ///< query i sees the keys 0 .. m - n + i
+  vector_option<T> logsumexp{};    ///< [n]: the cotangent of the log-sum-exp; 0 if not given
 };
 
 namespace detail {
@@ -56,7 +56,8 @@ struct softmax_slopes {
 template <class C>
 class truncated_slopes {
  public:
-  explicit truncated_slopes(const linear_attention_options& o)
+  template <class Options>
+  explicit truncated_slopes(const Options& o)
       : order_(o.order), form_(o.form), centred_(o.centred || o.form == form::taylor) {
     decay_ = C(o.decay);
     C factorial(1);
@@ -169,16 +170,17 @@ class truncated_slopes {
 template <class T, class Slopes>
 [[nodiscard]] attention_gradient<T> attention_pullback(
     const char* name, const token_rows<T>& q, const token_rows<T>& k, const token_rows<T>& v,
-    const token_rows<T>& g, const operand<T>& log_sum, bool causal, double scale, Slopes slopes) {
+    const token_rows<T>& g, const operand<T>& log_sum, bool causal, const std::optional<double>& given_scale,
+    Slopes slopes) {
   using C = compute_scalar<T>;
   const index_t n = q.size(), m = k.size(), d = q.width(), e = v.width();
   require_same_size(name, "a query", d, "a key", k.width());
-  require_same_size(name, "keys", m, "values", v.size());
+  require_same_size(name, "K", m, "V", v.size());
   require_same_shape(name, "the output", n, e, "its cotangent", g.size(), g.width());
   if (log_sum.given())
     require_same_size(name, "the log-sum-exps", n, "their cotangent", log_sum.size());
-  if (n > 0 && (m == 0 || (causal && n > m)))
-    refuse({name, ": ", n, " queries, but ", m, " keys; each needs one"});
+  require_scale(name, given_scale);
+  const double scale = score_scale(given_scale, d);
   attention_gradient<T> out;
   using matrix = typename attention_gradient<T>::matrix;
   Eigen::Matrix<C, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> dk(m, d), dv(m, e);
@@ -188,6 +190,7 @@ template <class T, class Slopes>
   std::vector<C> u(static_cast<std::size_t>(m)), a(u), row(static_cast<std::size_t>(d));
   for (index_t i = 0; i < n; ++i) {
     const index_t visible = causal ? m - n + i + 1 : m;
+    if (visible <= 0) continue;  // no key to see: no slope
     for (index_t j = 0; j < visible; ++j) {
       C score(0), product(0);
       for (index_t c = 0; c < d; ++c) score += C(q.row(i)[c]) * C(k.row(j)[c]);
@@ -216,8 +219,8 @@ template <class T, class Slopes>
 
 /// The gradient of sum_i g_i o_i + b_i L_i in queries, keys and values: o the output of softmax attention, L its log-sum-exps.
 ///
-/// Shape   queries [n, d], keys [m, d], values [m, e], g [n, e], options.log_sum_exp b [n]: one head.
-/// Edges   refused: shapes that do not fit, a query without a key. NaN stays.
+/// Shape   queries [n, d], keys [m, d], values [m, e], g [n, e], options.logsumexp b [n]: one head.
+/// Edges   a query that sees no key has a gradient of 0. Refused: shapes that do not fit. NaN stays.
 /// Error   (m + d + e) u of the sums of absolute terms, in double for float.
 /// Cost    n m (3 d + 2 e) multiply-adds and n m exp.
 template <real_matrix Q, real_matrix K, real_matrix V, real_matrix G>
@@ -226,29 +229,29 @@ template <real_matrix Q, real_matrix K, real_matrix V, real_matrix G>
     const attention_vjp_options<result_of<Q>>& o = {}) {
   using T = result_of<Q>;
   const token_rows<T> q(queries), k(keys), v(values), cotangent(g);
-  const double scale = o.scale ? *o.scale : 1 / std::sqrt(double(q.width()));
-  return detail::attention_pullback<T>("attention_vjp", q, k, v, cotangent, o.log_sum_exp, o.causal,
-                                       scale, detail::softmax_slopes<detail::compute_scalar<T>>{});
+  return detail::attention_pullback<T>("attention_vjp", q, k, v, cotangent, o.logsumexp, o.causal,
+                                       o.scale, detail::softmax_slopes<detail::compute_scalar<T>>{});
 }
 
-/// The same of linear_attention: order, form, centred, decay, polynomial, scale and causal of its options.
+/// The same of linear_attention.
 ///
-/// Edges   refused also: a window, sinks, a projection and several heads.
 /// Cost    n m (3 d + 2 e + 3 order) multiply-adds: by scores.
 template <real_matrix Q, real_matrix K, real_matrix V, real_matrix G>
 [[nodiscard]] attention_gradient<result_of<Q>> linear_attention_vjp(
-    const Q& queries, const K& keys, const V& values, const G& g, const linear_attention_options& o,
-    const detail::operand<result_of<Q>>& log_sum_exp = {}) {
+    const Q& queries, const K& keys, const V& values, const G& g,
+    const linear_attention_vjp_options<result_of<Q>>& o = {}) {
   using T = result_of<Q>;
   const char* const name = "linear_attention_vjp";
   const token_rows<T> q(queries), k(keys), v(values), cotangent(g);
-  detail::require_linear_options(name, q.width(), v.width(), o, sizeof(T), false);
-  detail::require_threads(name, o.threads);
-  if (o.window > 0 || o.sinks > 0 || o.projection.rows() > 0 || o.projection.cols() > 0 ||
-      o.heads != 1 || o.kv_heads != 1)
-    detail::refuse({name, ": a window of ", o.window, ", ", o.sinks, " sinks, ", o.heads, " heads, or a projection; it has the gradient of one head without them"});
-  const double scale = o.scale ? *o.scale : 1 / std::sqrt(double(q.width()));
-  return detail::attention_pullback<T>(name, q, k, v, cotangent, log_sum_exp, o.causal, scale,
+  detail::require_linear_options(name, q.width(), v.width(),
+                                 {.scale = o.scale,
+                                  .order = o.order,
+                                  .form = o.form,
+                                  .centred = o.centred,
+                                  .polynomial = o.polynomial,
+                                  .decay = o.decay},
+                                 sizeof(T), false);
+  return detail::attention_pullback<T>(name, q, k, v, cotangent, o.logsumexp, o.causal, o.scale,
                                        detail::truncated_slopes<detail::compute_scalar<T>>(o));
 }
 

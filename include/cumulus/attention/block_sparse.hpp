@@ -4,55 +4,51 @@
 // Layer 5 (attention): uses blocks and dense.
 #pragma once
 
-#include <cumulus/detail/core/require_options.hpp>
 #include <cumulus/detail/attention/block_sparse_position.hpp>
+#include <cumulus/detail/attention/require_window.hpp>
+#include <cumulus/detail/core/require_options.hpp>
 
 namespace cumulus {
 
 namespace detail {
 
 template <class T>
-inline constexpr bool block_sparse_scalar =
-    std::same_as<attention_scalar<T>, float> || std::same_as<T, double>;
+concept block_sparse_scalar = std::same_as<score_of<T>, float> || std::same_as<T, double>;
 
 template <class T, class S>
-void require_block_sparse(const block_sparse_call<T, S>& call) {
-  const char* const name = "block_sparse_attention";
-  const auto text = [](index_t n) { return std::to_string(n); };
-  const auto fail = [&](const std::string& what) { refuse({name, ": ", what}); };
+void require_block_sparse(const char* name, const block_sparse_call<T, S>& call) {
   const block_sparse_options& o = call.o;
-  const block_summary& parts = call.blocks.parts();
-  require_same_size(name, "a key", call.k.width(), "a query", call.q.width());
+  const block_summary_options& kept = call.blocks.options();
+  require_same_size(name, "a key of the summaries", call.blocks.width(), "a key", call.k.width());
+  require_same_size(name, "a key", call.k.width(), "a query", call.q.width() / o.heads.queries);
   require_same_size(name, "K", call.k.size(), "V", call.v.size());
-  require_same_size(name, "a key", call.k.width(), "a key of the summaries", call.blocks.width());
   if (call.blocks.value_width() > 0)
-    require_same_size(name, "a value", call.v.width(), "a value of the summaries",
-                      call.blocks.value_width());
-  if (o.window < 0) fail("a window of " + text(o.window) + " tokens");
+    require_same_size(name, "a value of the summaries", call.blocks.value_width(), "a value", call.v.width());
+  require_past_window(name, o.window);
   if (call.first_query < 0 || call.first_query > call.k.size() - call.positions())
-    fail(text(call.positions()) + " positions from " + text(call.first_query) + " on, of " +
-         text(call.k.size()) + " tokens");
+    refuse({name, ": ", call.positions(), " positions from ", call.first_query, " on, but there are ",
+            call.k.size(), " keys; give each position its own key"});
   const index_t last = call.first_query + call.positions() - 1;
   const index_t b = call.blocks.block_size();
   for (const index_t page : {call.k.page(), call.v.page()}) {
-    if (page % b != 0) fail("blocks of " + text(b) + " tokens in pages of " + text(page));
+    if (page % b != 0)
+      refuse({name, ": blocks of ", b, " tokens don't fill pages of ", page, "; give a block that divides a page"});
   }
   if (call.past(last) > call.blocks.blocks())
-    fail("summaries of " + text(call.blocks.blocks()) + " blocks, but the last query has " +
-         text(call.past(last)) + " past ones");
-  require_score(name, o.score, parts);
-  const bool by_summary = o.left_out == left_out::value_mean || o.left_out == left_out::first_order;
-  if (by_summary && !parts.value_mean) fail("what is left out needs a summary with a value_mean");
-  if (o.left_out == left_out::first_order && !parts.value_covariance)
-    fail("left_out::first_order needs a summary with a value_covariance");
-  if (!is_finite(call.scale)) fail("a scale of " + std::to_string(call.scale));
+    refuse({name, ": ", call.blocks.blocks(), " blocks are summarised, but the last query has ",
+            call.past(last), " past ones; append their keys to the summaries"});
+  require_score(name, o.score, kept);
+  if ((o.left_out == left_out::value_mean || o.left_out == left_out::first_order) && !kept.value_mean)
+    refuse({name, ": left_out::", name_of(o.left_out), " needs summaries with a value_mean; give block_summary_options .value_mean"});
+  if (o.left_out == left_out::first_order && !kept.value_covariance)
+    refuse({name, ": left_out::first_order needs summaries with a value_covariance; give block_summary_options .value_covariance"});
   require_threads(name, o.threads);
-  static_cast<void>(select_blocks(std::vector<double>{}, o.select));  // refuses what it would
+  require_selection(name, o.top, o.mass, o.threshold, o.first_blocks);
 }
 
 /// A centre that no query looks ahead for.
 template <class S>
-[[nodiscard]] std::vector<double> first_mean(const block_moments<S>& blocks) {
+[[nodiscard]] std::vector<double> first_mean(const block_summaries<S>& blocks) {
   std::vector<double> centre(std::size_t(blocks.width()), 0.0);
   for (std::size_t i = 0; i < centre.size() && blocks.blocks() > 0; ++i)
     centre[i] = double(blocks.mean(0)[index_t(i)]);
@@ -64,10 +60,9 @@ template <class S>
 /// Causal attention of each query over its own block, the window, and the past blocks that its scores choose; the others by what
 /// `left_out` says.
 ///
-/// Shape    Q: [n group, d]; K: [m, d], V: [m, e], of one scalar: Eigen matrices, or token_rows over a cache. blocks: the summaries
-///          of these keys (and values) in order, as far as the last query's past blocks; a summary serves queries after its
-///          end only. past_sums: for left_out::residual at one position, the sums of its past blocks, which decoding keeps; they
-///          are made anew where they are not given.
+/// Shape    Q: [n, heads.queries d]; K: [m, d], V: [m, e], of one scalar: Eigen matrices, or token_rows over a cache. blocks: the
+///          summaries of these keys (and values) in order, as far as the last query's past blocks; a summary serves queries after
+///          its end only. The result: [n, heads.queries e].
 /// Edges    with all blocks chosen it is dense attention, to rounding, but for surrogate_mass. A block of NaN scores is chosen first, so that it shows.
 ///          Queries with no past block see their own tokens.
 /// Error    error_bound, for the options and numbers as given; kept_low and kept_high rest on the blocks' intervals. Bounds need
@@ -76,58 +71,63 @@ template <class S>
 ///          e (first_order: d e) operations a block, residual: its features times e + 1.
 /// Source   selection: the scores' (block_score.hpp); the rest by value_mean + value_covariance q: Y. Li, B. Li, T. Lan, arXiv
 ///          2606.01563 (2026); by residual_sums: its header; parts are merged by their log-sum-exp.
-template <class Q, class K, class V, class S>
-requires(detail::attention_arguments<Q, K, V>)
-    [[nodiscard]] block_sparse_result<detail::token_scalar_of<Q>> block_sparse_attention(
-        const Q& q, const K& k, const V& v, const block_moments<S>& blocks,
-        const block_sparse_options& o = {},
-        const residual_sums<detail::token_scalar_of<Q>>* past_sums = nullptr) {
-  using T = detail::token_scalar_of<Q>;
-  static_assert(detail::block_sparse_scalar<T>,
-                "cumulus: block_sparse_attention takes float, double, half or bfloat16");
-  const token_rows<T>&qs = detail::tokens_of<T>(q), &ks = detail::tokens_of<T>(k),
-        &vs = detail::tokens_of<T>(v);
-  if (o.group < 1 || qs.size() % o.group != 0)
-    detail::refuse({"block_sparse_attention: ", qs.size(), " queries in groups of ", o.group});
-  const index_t positions = qs.size() / o.group;
+template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S>
+  requires detail::block_sparse_scalar<token_scalar_of<Q>>
+[[nodiscard]] block_sparse_result<token_scalar_of<Q>> block_sparse_attention(
+    const Q& q, const K& k, const V& v, const block_summaries<S>& blocks,
+    const block_sparse_options& o = {}) {
+  using T = token_scalar_of<Q>;
+  const char* const name = "block_sparse_attention";
+  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k), &vs = detail::tokens_in<T>(v);
+  const index_t positions = qs.size(), heads = o.heads.queries;
+  if (o.heads.keys != 1)
+    detail::refuse({name, ": .heads.keys is ", o.heads.keys, ", but summaries are those of one head of keys; call it for each of them"});
+  if (heads < 1) detail::refuse({name, ": .heads.queries is ", heads, "; give 1 or more"});
+  if (qs.width() % heads != 0)
+    detail::refuse({name, ": queries of width ", qs.width(), " can't be split into ", heads, " heads; give a multiple of .heads.queries"});
+  detail::require_scale(name, o.scale);
   const detail::block_sparse_call<T, S> call{
-      qs,
-      ks,
-      vs,
-      blocks,
-      o,
-      o.scale.value_or(1 / std::sqrt(double(std::max(ks.width(), index_t(1))))),
+      qs, ks, vs, blocks, o, detail::score_scale(o.scale, ks.width()),
       o.first_query.value_or(ks.size() - positions)};
-  if (positions > 0) detail::require_block_sparse(call);
-  if (past_sums != nullptr) {
+  if (positions > 0) detail::require_block_sparse(name, call);
+  if (o.past_sums != nullptr) {
     if (positions != 1)
-      detail::refuse({"block_sparse_attention: sums of one position for ", positions});
-    detail::require_same_size("block_sparse_attention", "the past blocks",
-                      call.past(call.first_query) * blocks.block_size(), "past_sums",
-                      past_sums->size());
+      detail::refuse({name, ": .past_sums are those of one position, but there are ", positions, "; leave them out"});
+    detail::require_same_size(name, "the past of the query", call.past(call.first_query) * blocks.block_size(),
+                              "past_sums", o.past_sums->size());
   }
 
   block_sparse_result<T> result;
-  static_cast<attention_result<T>&>(result) = no_attention<T>(qs.size(), vs.width());
-  result.kept_low.setZero(qs.size());
-  result.kept_high.setOnes(qs.size());
-  result.error_bound.setConstant(qs.size(), detail::infinity<double>);
+  result.output.setZero(positions, heads * vs.width());
+  result.logsumexp.setConstant(positions, heads, -detail::infinity<T>);
+  result.kept_low.setZero(positions, heads);
+  result.kept_high.setOnes(positions, heads);
+  result.error_bound.setConstant(positions, heads, detail::infinity<double>);
   result.selected.resize(std::size_t(positions));
   const bool residual = o.left_out == left_out::residual;
-  std::optional<residual_sums<T>> own_sums;
-  if (residual && past_sums == nullptr)
-    own_sums.emplace(ks.width(), vs.width(), o.kernel, call.scale, detail::first_mean(blocks));
+  std::optional<residual_sums> own_sums;
+  if (residual && o.past_sums == nullptr && positions > 0)
+    own_sums.emplace(ks.width(), vs.width(),
+                     residual_sums_options{.scale = call.scale, .kernel = o.kernel, .centre = detail::first_mean(blocks)});
   detail::run_ranges(
       positions, 1, residual ? 1 : o.threads, o.executor, [&](index_t first, index_t end) {
         for (index_t i = first; i < end; ++i) {
           detail::block_sparse_position<T, S> position(call, i);
           if (own_sums)
             own_sums->add(ks, vs, own_sums->size(), position.past() * blocks.block_size());
-          position.attend(own_sums ? &*own_sums : past_sums, result);
+          position.attend(own_sums ? &*own_sums : o.past_sums, result);
           result.selected[std::size_t(i)] = position.chosen();
         }
       });
   return result;
 }
+
+// Refused: each line says what to write instead.
+template <token_matrix Q, token_matrix K, token_matrix V, class S, class... Rest>
+  requires(!token_matrix<K, Q> || !token_matrix<V, Q>)
+void block_sparse_attention(const Q&, const K&, const V&, const block_summaries<S>&, const Rest&...) = delete;  // cumulus: queries, keys and values must have one scalar: cast, such as k.cast<float>()
+template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S, class... Rest>
+  requires(!detail::block_sparse_scalar<token_scalar_of<Q>>)
+void block_sparse_attention(const Q&, const K&, const V&, const block_summaries<S>&, const Rest&...) = delete;  // cumulus: block_sparse_attention takes float, double, half or bfloat16
 
 }  // namespace cumulus

@@ -4,12 +4,14 @@
 // Layer 5 (attention): uses core and blocks.
 #pragma once
 
+#include <cumulus/attention/attention_options.hpp>
 #include <cumulus/attention/attention_result.hpp>
 #include <cumulus/attention/residual_sums.hpp>
 #include <cumulus/blocks/block_score.hpp>
-#include <cumulus/blocks/select_blocks.hpp>
 #include <cumulus/core/executor.hpp>
+#include <limits>
 #include <optional>
+#include <vector>
 
 namespace cumulus {
 
@@ -21,35 +23,46 @@ enum class left_out {
   residual      ///< linear attention over all past keys less those that are read: SPLA
 };
 
+[[nodiscard]] constexpr const char* name_of(left_out by) noexcept {
+  switch (by) {
+    case left_out::none: return "none";
+    case left_out::value_mean: return "value_mean";
+    case left_out::first_order: return "first_order";
+    case left_out::residual: return "residual";
+  }
+  return "?";
+}
+
+/// Of block_sparse_attention. A position is a row of Q: its heads share the blocks that they read.
 struct block_sparse_options {
+  std::optional<double> scale{};  ///< of q.k, finite; 1 / sqrt(d) if not given
+  cumulus::heads heads{};         ///< .keys is 1: summaries are those of one head of keys
+  /// The last `before` tokens are read whatever their scores; only the query's own block if not given. `after` is 0.
+  std::optional<cumulus::window> window{};
+  std::optional<index_t> first_query{};  ///< position of row 0 of Q; if not given, the last row stands at the last key
   block_score score = block_score::smooth2;
-  selection select{.top = 8};  ///< of the past blocks; own and usable are set for each query
-  bool own_counts = true;      ///< whether the query's own block is one of select.top
-  /// So many of the last tokens are read whatever their scores: 0 for none but the query's own block, where
-  /// attention_options leave the window out.
-  index_t window = 0;
+  index_t top = 8;  ///< the most past blocks, the forced ones among them
+  double mass = 1;  ///< past blocks until their share of the scores' mass reaches this; 1 for all
+  double threshold = -std::numeric_limits<double>::infinity();  ///< no past block with a lower score
+  index_t first_blocks = 0;  ///< this many of the first blocks are read whatever their scores
+  bool own_counts = true;    ///< whether the query's own block is one of `top`
   cumulus::left_out left_out = cumulus::left_out::none;
   residual_kernel kernel = residual_kernel::taylor2;  ///< of left_out::residual
-  /// Blocks that are read count by their scores, not by their mass, as in HiLS.
-  bool surrogate_mass = false;
-  std::optional<double> scale{};  ///< of q.k; 1 / sqrt(d) if not given
-  /// The position of the first queries; if not given, the last stand at the last key.
-  std::optional<index_t> first_query{};
-  /// So many rows of Q stand at one position and share their blocks: heads that share keys.
-  index_t group = 1;
-  bool bounds = true;  ///< whether the intervals of the blocks are found too
-  /// Positions are spread over so many, with OpenMP or the executor; not with left_out::residual.
-  int threads = 1;
-  cumulus::executor executor{};
+  /// Of left_out::residual at one position: the sums of its past blocks, which decoding keeps; made anew if not given.
+  const residual_sums* past_sums = nullptr;
+  bool surrogate_mass = false;  ///< blocks that are read count by their scores, not by their mass, as in HiLS
+  bool bounds = true;           ///< whether the intervals of the blocks are found too
+  int threads = 1;  ///< the most threads for the positions: needs OpenMP or the executor. One for left_out::residual
+  cumulus::executor executor{};  ///< runs the parts, if given
 };
 
-/// Of n queries: output and log_sum_exp are those of all that was read or stood in.
+/// Of n positions: output and logsumexp are those of all that was read or stood in.
 template <class T>
-struct block_sparse_result : attention_result<T> {
-  /// The share of the exact mass that was read lies between them; 0 and 1 where nothing is known.
-  Eigen::VectorXd kept_low, kept_high;
-  /// |output - exact attention| is at most this, in the Euclidean norm; infinite where nothing is known.
-  Eigen::VectorXd error_bound;
+struct block_sparse_result : multi_head_result<T> {
+  /// [n, heads.queries]: the share of the exact mass that was read lies between them; 0 and 1 where nothing is known.
+  Eigen::MatrixXd kept_low, kept_high;
+  /// [n, heads.queries]: |output - exact attention| is at most this, in the Euclidean norm; infinite where nothing is known.
+  Eigen::MatrixXd error_bound;
   /// Of each position the past blocks that were read, ascending.
   std::vector<std::vector<index_t>> selected;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The delta rule: a state that forgets along each key what it is about to learn there.
-// Layer 5 (attention): uses core and kernels.
+// Layer 5 (attention): uses core.
 #pragma once
 
 #include <cumulus/detail/core/aligned.hpp>
@@ -11,7 +11,7 @@
 #include <cumulus/detail/simd/features.hpp>
 #include <Eigen/Core>
 
-namespace cumulus {
+namespace cumulus::presets {
 
 /// S_t = S_{t-1} (I - beta k k^T) + beta v k^T, read as S q: one step of least squares, |v - S k|^2 / 2, for each token.
 ///
@@ -27,7 +27,7 @@ class delta_rule_state {
  public:
   delta_rule_state(index_t d, index_t e) : d_(d), e_(e) {
     if (d < 1 || e < 1)
-      detail::refuse({"delta_rule_state: keys of width ", d, " and values of width ", e, "; at least 1"});
+      detail::refuse({"presets::delta_rule_state: keys of width ", d, " and values of width ", e, "; give 1 or more"});
     state_.assign(std::size_t(d * e), T(0));
     key_.resize(std::size_t(d));
     error_.resize(std::size_t(e));
@@ -36,10 +36,10 @@ class delta_rule_state {
   template <real_vector K, real_vector V>
   void add(const K& key, const V& value, double beta = 1, bool normalise = true) {
     const detail::operand<T> k(key), v(value);
-    detail::require_same_size("delta_rule_state::add", "the state's key", d_, "key", k.size());
-    detail::require_same_size("delta_rule_state::add", "the state's value", e_, "value", v.size());
+    detail::require_same_size("presets::delta_rule_state::add", "the state's key", d_, "key", k.size());
+    detail::require_same_size("presets::delta_rule_state::add", "the state's value", e_, "value", v.size());
     if (!(beta > 0 && beta < 2))
-      detail::refuse({"delta_rule_state::add: beta ", beta, " is outside (0, 2)"});
+      detail::refuse({"presets::delta_rule_state::add: beta ", beta, " is outside (0, 2); give a number within"});
     const auto from = k.view(), to = v.view();
     bool is_zero = true;
     for (index_t i = 0; i < d_; ++i) {
@@ -62,7 +62,7 @@ class delta_rule_state {
   template <real_vector Q>
   [[nodiscard]] Eigen::Matrix<T, Eigen::Dynamic, 1> read(const Q& query) const {
     const detail::operand<T> q(query);
-    detail::require_same_size("delta_rule_state::read", "the state's key", d_, "query", q.size());
+    detail::require_same_size("presets::delta_rule_state::read", "the state's key", d_, "query", q.size());
     Eigen::Matrix<T, Eigen::Dynamic, 1> out = Eigen::Matrix<T, Eigen::Dynamic, 1>::Zero(e_);
     for (index_t i = 0; i < d_; ++i)
       detail::kernels::add_row(state_.data() + i * e_, T(q.view()[i]), out.data(), e_);
@@ -77,4 +77,4 @@ class delta_rule_state {
   std::vector<T> key_, error_;
 };
 
-}  // namespace cumulus
+}  // namespace cumulus::presets

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Exact attention: the mean of the values under the softmax of each query's scores, and its log-sum-exp.
-// Layer 5 (attention): uses core, kernels and exact.
+// Layer 5 (attention): uses core and exact.
 #pragma once
 
-#include <cumulus/detail/core/require_options.hpp>
+#include <cumulus/core/into.hpp>
 #include <cumulus/detail/attention/attention_stream.hpp>
+#include <cumulus/detail/attention/require_window.hpp>
+#include <cumulus/detail/blocks/score_scale.hpp>
+#include <cumulus/detail/core/require_options.hpp>
 
 namespace cumulus {
 
@@ -14,86 +17,60 @@ inline constexpr int attention_max_roundings = 300;
 
 namespace detail {
 
-/// The scalar of tokens: of a matrix, or of rows in place.
-template <class X>
-struct token_scalar {};
-template <real_matrix X>
-struct token_scalar<X> {
-  using type = result_of<X>;
-};
+/// Refuses arguments that do not fit, by the name of the function called.
 template <class T>
-struct token_scalar<token_rows<T>> {
-  using type = T;
-};
-template <class X>
-using token_scalar_of = typename token_scalar<std::remove_cvref_t<X>>::type;
-
-/// The tokens themselves, or a view of a matrix.
-template <class T>
-[[nodiscard]] const token_rows<T>& tokens_of(const token_rows<T>& x) noexcept {
-  return x;
-}
-template <class T, real_matrix X>
-[[nodiscard]] token_rows<T> tokens_of(const X& x) {
-  return token_rows<T>(x);
-}
-
-template <class T>
-void require_attention(const token_rows<T>& q, const token_rows<T>& k, const token_rows<T>& v,
-                       const head_counts& heads, const attention_options<T>& o) {
-  const char* const name = "attention";
-  const auto text = [](index_t n) { return std::to_string(n); };
-  const std::string counts =
-      text(heads.queries) + " heads of queries, " + text(heads.keys) + " of keys";
-  if (heads.keys < 1 || heads.queries < 1 || heads.queries % heads.keys != 0)
-    refuse({"attention: ", counts, "; the first must be a multiple of the second"});
-  const auto require_heads = [&](const char* what, index_t width, index_t count) {
+void require_attention(const char* name, const token_rows<T>& q, const token_rows<T>& k,
+                       const token_rows<T>& v, const heads& h, const attention_settings<T>& o) {
+  if (h.keys < 1 || h.queries < 1 || h.queries % h.keys != 0)
+    refuse({name, ": ", h.queries, " heads of queries can't share ", h.keys,
+            " heads of keys; give .heads.queries as a multiple of .heads.keys"});
+  const auto require_heads = [name](const char* what, index_t width, index_t count) {
     if (width % count != 0)
-      refuse({"attention: ", what, " of width ", text(width), " for ", text(count), " heads"});
+      refuse({name, ": ", what, " of width ", width, " can't be split into ", count,
+              " heads; give a multiple of the heads"});
   };
-  require_heads("queries", q.width(), heads.queries);
-  require_heads("keys", k.width(), heads.keys);
-  require_heads("values", v.width(), heads.keys);
-  if (q.width() / heads.queries != k.width() / heads.keys)
-    refuse({"attention: queries of width ", text(q.width() / heads.queries), ", keys of width ", text(k.width() / heads.keys)});
-  if (k.size() != v.size())
-    refuse({"attention: ", text(k.size()), " keys, ", text(v.size()), " values"});
+  require_heads("queries", q.width(), h.queries);
+  require_heads("keys", k.width(), h.keys);
+  require_heads("values", v.width(), h.keys);
+  if (q.width() / h.queries != k.width() / h.keys)
+    refuse({name, ": a query has width ", q.width() / h.queries, ", a key ", k.width() / h.keys,
+            "; give both one width"});
+  require_same_size(name, "K", k.size(), "V", v.size());
   o.bias.require_shape(name, "bias", q.size(), k.size(), false);
   o.mask.require_shape(name, "mask", q.size(), k.size(), false);
-  o.sink.require_count(name, "sink", heads.queries);
-  if (!(o.softcap >= 0))
-    refuse({"attention: a softcap of ", o.softcap, "; at least 0"});
-  if (o.window && *o.window < 1)
-    refuse({"attention: a window of ", text(*o.window), " tokens; at least 1"});
+  o.sink.require_count(name, "sink", h.queries);
+  require_scale(name, o.scale);
+  if (!(o.softcap >= 0)) refuse({name, ": .softcap is ", o.softcap, "; give 0 or more"});
+  require_window(name, o.sight);
   require_threads(name, o.threads);
 }
 
 template <class T>
 void attend(const token_rows<T>& q, const token_rows<T>& k, const token_rows<T>& v,
-            const head_counts& heads, const attention_options<T>& o, strided_matrix<T> out,
+            const heads& h, const attention_settings<T>& o, strided_matrix<T> out,
             strided_matrix<T> log_sums) {
   const attention_call<T> call{q,
                                k,
                                v,
                                o,
-                               heads.queries,
-                               heads.queries / heads.keys,
-                               k.width() / heads.keys,
-                               v.width() / heads.keys,
+                               h.queries,
+                               h.queries / h.keys,
+                               k.width() / h.keys,
+                               v.width() / h.keys,
                                o.first_query.value_or(k.size() - q.size()),
                                out,
                                log_sums};
   const kernels::quiet_flags flags;  // masked keys may hold anything
 #if CUMULUS_VECTORS
-  using W = attention_scalar<T>;
+  using W = score_of<T>;
   if constexpr (std::same_as<W, float> || std::same_as<W, double>) {
     using stream = attention_stream<T>;
-    const index_t rows = call.queries() * call.group, all = rows * heads.keys;
+    const index_t rows = call.queries() * call.group, all = rows * h.keys;
     if (all == 0) return;
     const index_t fair = (all + o.threads - 1) / o.threads;
     const index_t most = std::min({rows, stream::rows_a_pass(call), (fair + 11) / 12 * 12});
     const index_t passes = (rows + most - 1) / most;
-    run_ranges(passes * heads.keys, 1, o.threads, o.executor, [&](index_t first, index_t end) {
+    run_ranges(passes * h.keys, 1, o.threads, o.on, [&](index_t first, index_t end) {
       stream part(call, most);
       for (index_t i = first; i < end; ++i) {
         const index_t at = i % passes * most;
@@ -104,21 +81,13 @@ void attend(const token_rows<T>& q, const token_rows<T>& k, const token_rows<T>&
     return;
   }
 #endif
-  run_ranges(call.queries(), 1, o.threads, o.executor, [&](index_t first, index_t end) {
+  run_ranges(call.queries(), 1, o.threads, o.on, [&](index_t first, index_t end) {
     for (index_t i = first; i < end; ++i) {
-      for (index_t head = 0; head < heads.queries; ++head) attend_by_terms(call, i, head);
+      for (index_t head = 0; head < h.queries; ++head) attend_by_terms(call, i, head);
     }
     flags.restore();
   });
 }
-
-/// Matrices or token_rows of one scalar.
-template <class Q, class K, class V>
-concept attention_arguments = requires {
-  typename token_scalar_of<Q>;
-  requires std::same_as<token_scalar_of<Q>, token_scalar_of<K>>;
-  requires std::same_as<token_scalar_of<Q>, token_scalar_of<V>>;
-};
 
 }  // namespace detail
 
@@ -128,12 +97,12 @@ concept attention_arguments = requires {
 /// depend on threads, nor on how queries are dealt to calls of 12 and more; fewer add up their scores in another order.
 ///
 /// Shape    Q: [n, d], K: [m, d], V: [m, e] of one scalar: Eigen matrices, or token_rows over a cache, with strides and pages.
-///          out: [n, e], log_sum_exp: n numbers. Options: attention_options.
-/// Requires out and log_sum_exp apart from Q, K and V.
+///          out: [n, e], logsumexp: n numbers. Options: attention_options.
+/// Requires out and logsumexp apart from Q, K and V; a finite scale.
 /// Edges    no key to see: zeros, log-sum-exp -inf. A score of -inf is nothing; one of +inf takes all, several leave a mean of NaN;
 ///          a NaN leaves NaN in both. An infinite value makes its entry infinite, opposite ones and NaN make it NaN; a weight
 ///          below 2^-160 of the largest may count as none. A d of 0 has scores of 0.
-/// Error    |o - exact| <= sum_j p_j |v_j| (2 s + attention_max_roundings u), |log_sum_exp - exact| <= s + 4 u max(1, |exact|) with
+/// Error    |o - exact| <= sum_j p_j |v_j| (2 s + attention_max_roundings u), |logsumexp - exact| <= s + 4 u max(1, |exact|) with
 ///          s = (d + 3) u |scale| max_j sum_c |q_c k_jc|, the rounding of the scores in T (float for the half types, whose
 ///          results are rounded to them once); plus 4 u |score| where there is a cap, 2 u for a bias. Whatever m is: of the
 ///          roundings, 256 are those of the sum over a block of keys; 40 were not seen in 10^5 keys. And the least number of T;
@@ -141,72 +110,88 @@ concept attention_arguments = requires {
 /// Cost     n m (2 d + 2 e operations and an exp), one read of K and V for every 252 queries and all heads that share them;
 ///          two allocations for each thread, cache-sized. CUMULUS_VECTORS 0 and other scalars: as softmax_mean, term by term.
 /// Source   M. Milakov, N. Gimelshein, arXiv 1805.02867; T. Dao et al., arXiv 2205.14135 (blocks); powers of two here.
-template <class Q, class K, class V, out_matrix<detail::token_scalar_of<Q>> Out,
-          out_vector<detail::token_scalar_of<Q>> L>
-requires detail::attention_arguments<Q, K, V>
-void attention(const Q& q, const K& k, const V& v, Out&& out, L&& log_sum_exp,
-               const attention_options<detail::token_scalar_of<Q>>& options = {}) {
-  using T = detail::token_scalar_of<Q>;
-  const token_rows<T>&qs = detail::tokens_of<T>(q), &ks = detail::tokens_of<T>(k),
-        &vs = detail::tokens_of<T>(v);
-  detail::require_attention(qs, ks, vs, {}, options);
-  detail::require_same_shape("attention", "the result", qs.size(), vs.width(), "out", index_t(out.rows()),
-                     index_t(out.cols()));
-  detail::require_same_size("attention", "the result", qs.size(), "log_sum_exp", detail::size_of(log_sum_exp));
-  const auto sums = detail::strided_view(log_sum_exp);
-  detail::attend(qs, ks, vs, {}, options, detail::strided_matrix_view(out),
+template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V>
+[[nodiscard]] attention_result<token_scalar_of<Q>> attention(
+    const Q& q, const K& k, const V& v, const attention_options<token_scalar_of<Q>>& options = {}) {
+  using T = token_scalar_of<Q>;
+  const auto &qs = detail::tokens_in<T>(q), &vs = detail::tokens_in<T>(v);
+  auto result = attention_result<T>::none(qs.size(), vs.width());
+  attention(qs, k, vs, into(result.output), into(result.logsumexp), options);
+  return result;
+}
+
+/// Written to out and logsumexp: `attention(q, k, v, into(out), into(logsumexp))`.
+template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, out_matrix<token_scalar_of<Q>> Out,
+          out_vector<token_scalar_of<Q>> L>
+void attention(const Q& q, const K& k, const V& v, destination<Out> out, destination<L> logsumexp,
+               const attention_options<token_scalar_of<Q>>& options = {}) {
+  using T = token_scalar_of<Q>;
+  const char* const name = "attention";
+  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k), &vs = detail::tokens_in<T>(v);
+  const detail::line_number sink =
+      options.sink ? detail::line_number(*options.sink) : detail::line_number();
+  const detail::attention_settings<T> settings(options, sink);
+  detail::require_attention(name, qs, ks, vs, {}, settings);
+  detail::require_same_shape(name, "the result", qs.size(), vs.width(), "out", index_t((*out).rows()),
+                             index_t((*out).cols()));
+  detail::require_same_size(name, "the result", qs.size(), "logsumexp", detail::size_of(*logsumexp));
+  const auto sums = detail::strided_view(*logsumexp);
+  detail::attend(qs, ks, vs, {}, settings, detail::strided_matrix_view(*out),
                  detail::strided_matrix<T>{sums.data, sums.size, 1, sums.stride, 1});
 }
 
-template <class Q, class K, class V>
-requires detail::attention_arguments<Q, K, V>
-[[nodiscard]] auto attention(const Q& q, const K& k, const V& v,
-                             const attention_options<detail::token_scalar_of<Q>>& options = {}) {
-  using T = detail::token_scalar_of<Q>;
-  const token_rows<T>&qs = detail::tokens_of<T>(q), &vs = detail::tokens_of<T>(v);
-  attention_result<T> result = no_attention<T>(qs.size(), vs.width());
-  attention(qs, k, vs, result.output, result.log_sum_exp, options);
-  return result;
-}
-
-/// The same for heads that lie side by side: head h of the queries attends to head h heads.keys / heads.queries of K and V,
-/// which is read once for all that share it.
+/// Of heads that lie side by side: query head h attends to head h heads.keys / heads.queries of K and V, which is read once for
+/// all that share it.
 ///
 /// Shape    Q: [n, heads.queries d], K: [m, heads.keys d], V: [m, heads.keys e]; out: [n, heads.queries e],
-///          log_sum_exp: [n, heads.queries]. bias and mask are those of all heads.
-template <class Q, class K, class V, out_matrix<detail::token_scalar_of<Q>> Out,
-          out_matrix<detail::token_scalar_of<Q>> L>
-requires detail::attention_arguments<Q, K, V>
-void multi_head_attention(const Q& q, const K& k, const V& v, const head_counts& heads, Out&& out,
-                          L&& log_sum_exp,
-                          const attention_options<detail::token_scalar_of<Q>>& options = {}) {
-  using T = detail::token_scalar_of<Q>;
-  const token_rows<T>&qs = detail::tokens_of<T>(q), &ks = detail::tokens_of<T>(k),
-        &vs = detail::tokens_of<T>(v);
-  detail::require_attention(qs, ks, vs, heads, options);
-  detail::require_same_shape("multi_head_attention", "the result", qs.size(),
-                     vs.width() / heads.keys * heads.queries, "out", index_t(out.rows()),
-                     index_t(out.cols()));
-  detail::require_same_shape("multi_head_attention", "the result", qs.size(), heads.queries, "log_sum_exp",
-                     index_t(log_sum_exp.rows()), index_t(log_sum_exp.cols()));
-  detail::attend(qs, ks, vs, heads, options, detail::strided_matrix_view(out),
-                 detail::strided_matrix_view(log_sum_exp));
-}
-
-template <class Q, class K, class V>
-requires detail::attention_arguments<Q, K, V>
-[[nodiscard]] auto multi_head_attention(
-    const Q& q, const K& k, const V& v, const head_counts& heads,
-    const attention_options<detail::token_scalar_of<Q>>& options = {}) {
-  using T = detail::token_scalar_of<Q>;
-  const token_rows<T>&qs = detail::tokens_of<T>(q), &ks = detail::tokens_of<T>(k),
-        &vs = detail::tokens_of<T>(v);
-  detail::require_attention(qs, ks, vs, heads, options);
+///          logsumexp: [n, heads.queries]. bias and mask are those of all heads.
+template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V>
+[[nodiscard]] multi_head_result<token_scalar_of<Q>> multi_head_attention(
+    const Q& q, const K& k, const V& v, const multi_head_options<token_scalar_of<Q>>& options = {}) {
+  using T = token_scalar_of<Q>;
+  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k), &vs = detail::tokens_in<T>(v);
+  const heads& h = options.heads;
+  detail::require_attention("multi_head_attention", qs, ks, vs, h,
+                            detail::attention_settings<T>(options, options.sink));
   multi_head_result<T> result;
-  result.output.resize(qs.size(), vs.width() / heads.keys * heads.queries);
-  result.log_sum_exp.resize(qs.size(), heads.queries);
-  multi_head_attention(qs, ks, vs, heads, result.output, result.log_sum_exp, options);
+  result.output.resize(qs.size(), vs.width() / h.keys * h.queries);
+  result.logsumexp.resize(qs.size(), h.queries);
+  multi_head_attention(qs, ks, vs, into(result.output), into(result.logsumexp), options);
   return result;
 }
+
+/// Written to out and logsumexp.
+template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, out_matrix<token_scalar_of<Q>> Out,
+          out_matrix<token_scalar_of<Q>> L>
+void multi_head_attention(const Q& q, const K& k, const V& v, destination<Out> out,
+                          destination<L> logsumexp,
+                          const multi_head_options<token_scalar_of<Q>>& options = {}) {
+  using T = token_scalar_of<Q>;
+  const char* const name = "multi_head_attention";
+  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k), &vs = detail::tokens_in<T>(v);
+  const heads& h = options.heads;
+  const detail::attention_settings<T> settings(options, options.sink);
+  detail::require_attention(name, qs, ks, vs, h, settings);
+  detail::require_same_shape(name, "the result", qs.size(), vs.width() / h.keys * h.queries, "out",
+                             index_t((*out).rows()), index_t((*out).cols()));
+  detail::require_same_shape(name, "the result", qs.size(), h.queries, "logsumexp",
+                             index_t((*logsumexp).rows()), index_t((*logsumexp).cols()));
+  detail::attend(qs, ks, vs, h, settings, detail::strided_matrix_view(*out),
+                 detail::strided_matrix_view(*logsumexp));
+}
+
+// Refused: each line says what to write instead.
+template <token_matrix Q, token_matrix K, token_matrix V, class... Rest>
+  requires(!token_matrix<K, Q> || !token_matrix<V, Q>)
+void attention(const Q&, const K&, const V&, const Rest&...) = delete;  // cumulus: queries, keys and values must have one scalar: cast, such as k.cast<float>()
+template <token_matrix Q, token_matrix K, token_matrix V, class... Rest>
+  requires(!token_matrix<K, Q> || !token_matrix<V, Q>)
+void multi_head_attention(const Q&, const K&, const V&, const Rest&...) = delete;  // cumulus: queries, keys and values must have one scalar: cast, such as k.cast<float>()
+template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, real_matrix Out, class... Rest>
+void attention(const Q&, const K&, const V&, const Out&, const Rest&...) = delete;  // cumulus: mark where results are written: attention(q, k, v, into(out), into(logsumexp))
+template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, real_matrix Out, class... Rest>
+void multi_head_attention(const Q&, const K&, const V&, const Out&, const Rest&...) = delete;  // cumulus: mark where results are written: multi_head_attention(q, k, v, into(out), into(logsumexp), {.heads = ...})
+template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class Out>
+void attention(const Q&, const K&, const V&, destination<Out>) = delete;  // cumulus: the log-sum-exps need memory too: attention(q, k, v, into(out), into(logsumexp))
 
 }  // namespace cumulus

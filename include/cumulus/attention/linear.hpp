@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Linear attention: softmax attention with e^score truncated at an order, by a state of fixed size or by scores.
-// Layer 5 (attention): uses core, kernels, exact and series.
+// Layer 5 (attention): uses core, exact and series.
 #pragma once
 
-#include <cumulus/detail/core/require_options.hpp>
-#include <cumulus/attention/attention_options.hpp>
 #include <cumulus/attention/linear_state.hpp>
-#include <cumulus/core/options.hpp>
+#include <cumulus/detail/core/require_options.hpp>
+#include <cumulus/detail/rows/row_parts.hpp>
 
 namespace cumulus {
 
@@ -16,7 +15,7 @@ struct linear_attention_result {
   using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   matrix output;       ///< [n, heads e]
-  matrix log_sum_exp;  ///< [n, heads]; NaN where the mass is no positive number
+  matrix logsumexp;  ///< [n, heads]; NaN where the mass is not a positive number; -inf without a key
   /// [n, heads]
   Eigen::Array<linear_status, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> status;
 
@@ -65,85 +64,73 @@ void project(const token_rows<T>& x, const Eigen::MatrixXd& r, std::vector<T>& o
                          out.data() + t * width, width, index_t(1), index_t(r.rows()), width);
 }
 
-}  // namespace detail
+/// Tokens in the scalar of their scores: of the half types a copy in float.
+template <class T, class S>
+  requires(!std::same_as<T, S>)
+[[nodiscard]] token_rows<T> tokens_in(const token_rows<S>& x) {
+  Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows(x.size(), x.width());
+  for (index_t t = 0; t < x.size(); ++t) std::copy_n(x.row(t), x.width(), rows.data() + t * x.width());
+  return token_rows<T>(rows);
+}
 
-/// Attention whose weights are a truncation of softmax(scale q k): linear in the number of tokens.
-///
-/// Shape    queries [n, heads d], keys [m, kv_heads d], values [m, kv_heads e], a token a row; result [n, heads e]. With
-///          options.causal query i sees the keys 0 .. m - n + i: the last query sees all.
-/// Edges    refused: a query without a key; widths or counts that do not fit; a state of more bytes than options.memory_limit,
-///          a key head; a decay outside (0, 1]; a window without causal. A NaN in a key or a value, or an infinity, shows in the
-///          queries that see it, and in no other; but an exact score of -inf has weight 0. An odd order of form::moment, or one
-///          that is not centred, can have a mass of 0 or less, and powers of large scores overflow: status says so.
-/// Error    of the sums, as linear_attention_state; of the truncation: README, and examples/linear_attention measures it.
-/// Cost     with F = feature_count(d, order): 2 F (e + 1) (n + m) operations and for causal queries 2 (d + e) of a chunk of keys
-///          each; by scores 2 n m (d + e + 2 order). One code path: the state's.
-/// Source   as linear_attention_state; chunks as in the implementations of linear attention, e.g. S. Arora et al., arXiv
-///          2402.18668.
 template <class T>
-[[nodiscard]] linear_attention_result<T> linear_attention(const token_rows<T>& queries,
-                                                          const token_rows<T>& keys,
-                                                          const token_rows<T>& values,
-                                                          const linear_attention_options& o = {}) {
+[[nodiscard]] linear_attention_result<T> attend_linearly(const token_rows<T>& queries,
+                                                         const token_rows<T>& keys,
+                                                         const token_rows<T>& values,
+                                                         const linear_attention_options& o) {
   const char* const name = "linear_attention";
-  if (o.heads < 1 || o.kv_heads < 1 || o.heads % o.kv_heads != 0)
-    detail::refuse({"linear_attention: ", o.heads, " heads, not a multiple of the keys' ", o.kv_heads});
+  const index_t query_heads = o.heads.queries, key_heads = o.heads.keys;
+  if (query_heads < 1 || key_heads < 1 || query_heads % key_heads != 0)
+    refuse({name, ": ", query_heads, " heads of queries can't share ", key_heads,
+            " heads of keys; give .heads.queries as a multiple of .heads.keys"});
   const auto per_head = [&](const char* what, index_t width, index_t heads) {
     if (width % heads != 0)
-      detail::refuse({name, ": ", what, " of width ", width, " in ", heads, " heads"});
+      refuse({name, ": ", what, " of width ", width, " can't be split into ", heads, " heads; give a multiple of the heads"});
     return width / heads;
   };
   const index_t n = queries.size(), m = keys.size();
-  const index_t width = per_head("queries", queries.width(), o.heads);
-  detail::require_same_size(name, "a query", width, "a key", per_head("keys", keys.width(), o.kv_heads));
-  detail::require_same_size(name, "keys", m, "values", values.size());
-  const index_t e = per_head("values", values.width(), o.kv_heads);
+  const index_t width = per_head("queries", queries.width(), query_heads);
+  require_same_size(name, "a query", width, "a key", per_head("keys", keys.width(), key_heads));
+  require_same_size(name, "K", m, "V", values.size());
+  const index_t e = per_head("values", values.width(), key_heads);
   const bool projects = o.projection.rows() > 0 || o.projection.cols() > 0;
   if (projects) {
     if (o.projection.size() == 0)
-      detail::refuse({name, ": a projection of ", o.projection.rows(), " x ", o.projection.cols(), ", which has no scores"});
-    detail::require_same_size(name, "a key", width, "projection", index_t(o.projection.rows()));
-    if (o.window > 0 || o.sinks > 0)
-      detail::refuse({name, ": a projection, and a window of ", o.window, " and ", o.sinks, " sinks, whose scores it would change"});
+      refuse({name, ": .projection is ", o.projection.rows(), " x ", o.projection.cols(), ", which has no scores; give a column or more"});
+    require_same_size(name, "a key", width, "a column of .projection", index_t(o.projection.rows()));
+    if (o.window || o.first_tokens > 0)
+      refuse({name, ": .projection would change the exact scores of ", o.window ? ".window" : ".first_tokens", "; leave one of them out"});
   }
   const index_t d = projects ? index_t(o.projection.cols()) : width;
-  if (o.window > 0 && !o.causal)
-    detail::refuse({name, ": a window of ", o.window, " tokens, but queries that see all keys"});
-  if (n > 0 && (m == 0 || (o.causal && n > m)))
-    detail::refuse({name, ": ", n, " queries, but ", m, " keys; each needs one"});
-  detail::require_threads(name, o.threads);
+  if (o.window && !o.causal)
+    refuse({name, ": a window of ", o.window->before, " keys, but queries that see all keys; give .causal = true"});
+  require_threads(name, o.threads);
 
   const bool by_scores =
-      o.way == linear_way::scores ||
-      (o.way == linear_way::automatic && detail::scores_are_fewer(n, m, d, e, o.order, o.causal));
-  detail::require_linear_options(name, d, e, o, sizeof(T), !by_scores);
-  linear_attention_options state_options{
-      .order = o.order,
-      .form = o.form,
-      .centred = o.centred,
-      .decay = o.decay,
-      .window = std::min(o.window, m),
-      .sinks = std::min(o.sinks, m),
-      .scale = o.scale ? *o.scale : 1 / std::sqrt(double(width)),
-      .polynomial = o.polynomial,
-      .memory_limit = o.memory_limit,
-      .way = by_scores ? linear_way::scores : linear_way::features,
-  };
-  const index_t features = by_scores ? 1 : detail::feature_count(d, o.order);
+      o.method == linear_method::scores ||
+      (o.method == linear_method::automatic && scores_are_fewer(n, m, d, e, o.order, o.causal));
+  linear_state_options state_options = o.for_state();
+  require_linear_options(name, d, e, state_options, sizeof(T), !by_scores);
+  if (o.window) state_options.window = std::min(o.window->before, std::max(m, index_t(1)));
+  state_options.first_tokens = std::min(o.first_tokens, m);
+  state_options.scale = score_scale(o.scale, width);
+  state_options.method = by_scores ? linear_method::scores : linear_method::features;
+  const index_t features = by_scores ? 1 : feature_count(d, o.order);
   const index_t block = features < 128 ? 96 : 192;
   state_options.chunk = std::min(o.chunk > 0 ? o.chunk : block, std::max(m, index_t(1)));
 
   linear_attention_result<T> result;
-  result.output.resize(n, o.heads * e);
-  result.log_sum_exp.resize(n, o.heads);
-  result.status.resize(n, o.heads);
-  const index_t group = o.heads / o.kv_heads;
-  detail::run_ranges(o.kv_heads, 1, o.threads, o.executor, [&](index_t first, index_t end) {
+  result.output.setZero(n, query_heads * e);
+  result.logsumexp.setConstant(n, query_heads, -infinity<T>);
+  result.status.setConstant(n, query_heads, linear_status::empty);
+  if (n == 0 || m == 0) return result;
+  const index_t group = query_heads / key_heads;
+  run_ranges(key_heads, 1, o.threads, o.executor, [&](index_t first, index_t end) {
     std::vector<T> rooms[6];
     for (index_t h = first; h < end; ++h) {
-      const token_rows<T> head_keys = detail::head_of(keys, h, width, rooms[0]);
-      const token_rows<T> v = detail::head_of(values, h, e, rooms[1]);
-      if (projects) detail::project(head_keys, o.projection, rooms[2]);
+      const token_rows<T> head_keys = head_of(keys, h, width, rooms[0]);
+      const token_rows<T> v = head_of(values, h, e, rooms[1]);
+      if (projects) project(head_keys, o.projection, rooms[2]);
       const token_rows<T> k(projects ? rooms[2].data()
                             : m > 0  ? head_keys.row(0)
                                      : nullptr,
@@ -160,30 +147,27 @@ template <class T>
           q = rooms[3].data();
           stride = width;
           if (projects) {
-            detail::project(token_rows<T>(q, count, width, width), o.projection, rooms[4]);
+            project(token_rows<T>(q, count, width, width), o.projection, rooms[4]);
             q = rooms[4].data();
             stride = d;
           }
         }
-        T* const out = result.output.data() + query * o.heads * e + head * e;
-        T* const log_sum = result.log_sum_exp.data() + query * o.heads + head;
-        linear_status* const status = result.status.data() + query * o.heads + head;
-        if (causal) {
-          state.read_causal(q, stride, count, out, o.heads * e, log_sum, status, o.heads);
-        } else {
-          state.read_rows(q, stride, count, out, o.heads * e, log_sum, status, o.heads);
-        }
+        T* const out = result.output.data() + query * query_heads * e + head * e;
+        T* const log_sum = result.logsumexp.data() + query * query_heads + head;
+        linear_status* const status = result.status.data() + query * query_heads + head;
+        linear_prefill::read(state, causal, q, stride, count, out, query_heads * e, log_sum, status,
+                             query_heads);
       };
       index_t t = 0;
-      const index_t before = o.causal ? m - n : m;
-      while (t < before) t += state.append(k, v, t, before - t);
+      const index_t before = o.causal ? m - n : m;  // below 0: the first queries see no key
+      while (t < before) t += linear_prefill::append(state, k, v, t, before - t);
       if (!o.causal) {
         state.fold();
         for (index_t g = 0; g < group && n > 0; ++g) answer(g, 0, n, false);
         continue;
       }
       while (t < m) {
-        const index_t count = state.append(k, v, t, m - t);
+        const index_t count = linear_prefill::append(state, k, v, t, m - t);
         for (index_t g = 0; g < group; ++g) answer(g, t - before, count, true);
         t += count;
       }
@@ -192,13 +176,28 @@ template <class T>
   return result;
 }
 
-/// The same of matrices; of the half types in float, which the result is in.
-template <real_matrix Q, real_matrix K, real_matrix V>
-[[nodiscard]] auto linear_attention(const Q& queries, const K& keys, const V& values,
-                                    const linear_attention_options& o = {}) {
-  using T = detail::attention_scalar<result_of<Q>>;
-  const token_rows<T> q(queries), k(keys), v(values);
-  return linear_attention<T>(q, k, v, o);
+}  // namespace detail
+
+/// Attention whose weights are a truncation of softmax(scale q k): linear in the number of tokens.
+///
+/// Shape    queries [n, heads.queries d], keys [m, heads.keys d], values [m, heads.keys e], a token a row; result
+///          [n, heads.queries e]; of the half types in float. With
+///          options.causal query i sees the keys 0 .. m - n + i: the last query sees all.
+/// Edges    a query that sees no key: zeros, log-sum-exp -inf. Refused: widths or counts that do not fit; a state of more bytes
+///          than options.memory_limit for a key head; a decay outside (0, 1]; a window without causal. A NaN in a key or a value, or an infinity, shows in the
+///          queries that see it, and in no other; but an exact score of -inf has weight 0. An odd order of form::moment, or one
+///          that is not centred, can have a mass of 0 or less, and powers of large scores overflow: status says so.
+/// Error    of the sums, as linear_attention_state; of the truncation: README, and examples/linear_attention measures it.
+/// Cost     with F = feature_count(d, order): 2 F (e + 1) (n + m) operations and for causal queries 2 (d + e) of a chunk of keys
+///          each; by scores 2 n m (d + e + 2 order). One code path: that of the state.
+/// Source   as linear_attention_state; chunks as in the implementations of linear attention, e.g. S. Arora et al., arXiv
+///          2402.18668.
+template <token_matrix Q, token_matrix K, token_matrix V>
+[[nodiscard]] linear_attention_result<score_of<token_scalar_of<Q>>> linear_attention(
+    const Q& queries, const K& keys, const V& values, const linear_attention_options& o = {}) {
+  using T = score_of<token_scalar_of<Q>>;
+  const auto &q = detail::tokens_in<T>(queries), &k = detail::tokens_in<T>(keys), &v = detail::tokens_in<T>(values);
+  return detail::attend_linearly<T>(q, k, v, o);
 }
 
 }  // namespace cumulus

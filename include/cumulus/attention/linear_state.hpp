@@ -4,7 +4,11 @@
 // Layer 5 (attention): uses core, kernels, exact and series.
 #pragma once
 
+#include <cumulus/core/estimate.hpp>
+#include <cumulus/core/into.hpp>
+#include <cumulus/core/token_rows.hpp>
 #include <cumulus/detail/attention/linear_memory.hpp>
+#include <cumulus/detail/attention/linear_sizes.hpp>
 #include <cumulus/detail/attention/truncation_bound.hpp>
 #include <cumulus/detail/simd/dot_rows.hpp>
 #include <memory>
@@ -12,19 +16,14 @@
 
 namespace cumulus {
 
-/// What one query reads.
-template <class T>
-struct linear_read {
-  Eigen::Matrix<T, Eigen::Dynamic, 1> output;  ///< [e]
-  /// Of the scaled scores, as the truncation sees it; NaN where its mass is no positive number.
-  T log_sum_exp;
-  linear_status status;
-};
+namespace detail {
+struct linear_prefill;
+}
 
 /// sum_f (monomial f of k - c) (v, 1) over all keys k and values v so far, to an order: what truncated softmax attention of
 /// any later query needs of them.
 ///
-/// A monoid for tokens in their order: a += b is a's tokens, then b's; without decay, window and sinks the order is no
+/// A monoid for tokens in their order: a += b is a's tokens, then b's; without decay, window and first tokens the order is no
 /// matter, and the empty state is the identity.
 ///
 /// The newest keys wait in their own form and are met by their scores, as in the causal prefill of attention/linear.hpp,
@@ -38,13 +37,14 @@ struct linear_read {
 ///
 /// Shape    keys [d], values [e].
 /// Edges    a NaN or an infinity in a key or a value stays in the state. It reaches no query before it. A state of more bytes
-///          than options.memory_limit is refused; the tokens that wait, which grow up to sinks, window and chunk, do not count.
+///          than options.memory_limit is refused; the tokens that wait, which grow up to first_tokens, window and chunk, do not count.
+///          A read of the empty state gives zeros with log-sum-exp -inf.
 /// Error    sums are kept as a rounded number and what it lacks: no drift, u^2 a token; after 10^7 tokens measured 5e-16 in double
 ///          and 2e-7 in float. A read takes the rounded numbers: measured, of the output, 1e-15 and 5e-7 at orders 1 to 3 and
 ///          scores of standard deviation 1; tests/attention/linear_test.cpp asserts 1e-12 and 1e-5.
 /// Cost     with F = feature_count(d, order): a token 2 F (e + 1) operations, a read as many, and those of up to `chunk`
 ///          waiting tokens, d + e each; a merge 2^order F (e + 1). read allocates its result only.
-/// Threads  one state may be read from several threads at a time, but for one of linear_way::scores.
+/// Threads  one state may be read from several threads at a time, but for one of linear_method::scores.
 /// Source   the recurrences are those of central moments (P. Pebay, SAND2008-6212) in packed tensors; order 1: A. Kuzina,
 ///          P. Whatmough, B. Ehteshami Bejnordi, arXiv 2607.07706; orders 2 and more: F. Heinsen, L. Kozachkov,
 ///          arXiv 2602.00294 (uncentred).
@@ -59,9 +59,32 @@ class linear_attention_state {
  public:
   using scalar = T;
 
-  linear_attention_state(index_t d, index_t e, const linear_attention_options& o)
+  /// What one query reads.
+  struct reading {
+    Eigen::Matrix<T, Eigen::Dynamic, 1> output;  ///< [e]
+    /// Of the scaled scores, as the truncation sees it; NaN where its mass is no positive number.
+    T logsumexp;
+    linear_status status;
+  };
+  /// The same without the output, which is written elsewhere.
+  struct reading_mass {
+    T logsumexp;
+    linear_status status;
+  };
+
+  linear_attention_state(index_t d, index_t e, const linear_state_options& o = {})
       : asked_(o.order), memory_(d, e, checked(d, e, o)) {
-    scale_ = T(o.scale ? *o.scale : 1 / std::sqrt(double(d)));
+    scale_ = T(detail::score_scale(o.scale, d));
+  }
+
+  /// Bytes of the sums of a state, without the tokens that wait. The greatest std::size_t where they do not fit.
+  [[nodiscard]] static constexpr std::size_t bytes(index_t d, index_t e, int order) noexcept {
+    return detail::linear_state_bytes(d, e, order, sizeof(T));
+  }
+  /// The context from which a decode step reads fewer bytes of state than of keys and values:
+  /// binomial(d + order, order) (e + 1) / (d + e).
+  [[nodiscard]] static constexpr double crossover(index_t d, index_t e, int order) noexcept {
+    return double(detail::feature_count(d, order)) * double(e + 1) / double(d + e);
   }
 
   [[nodiscard]] index_t width() const noexcept { return memory_.width(); }
@@ -98,67 +121,57 @@ class linear_attention_state {
   void fold() { memory_.fold(); }
 
   /// What this query reads; its score with a key is scale q k.
-  /// Edges    refused where there is no key.
   template <real_vector Q>
-  [[nodiscard]] linear_read<T> read(const Q& query) const {
-    linear_read<T> result;
+  [[nodiscard]] reading read(const Q& query) const {
+    reading result;
     result.output.resize(value_width());
-    const detail::operand<T> q(query);
-    detail::require_same_size("linear_attention_state::read", "the state's key", width(), "query",
-                      q.size());
-    require_keys("linear_attention_state::read");
-    const auto v = q.view();
-    const auto from = [&](const T* row) {
-      read_rows(row, width(), 1, result.output.data(), value_width(), &result.log_sum_exp,
-                &result.status);
-    };
-    if (v.stride == 1) {
-      from(v.data);
-    } else {
-      Eigen::Matrix<T, Eigen::Dynamic, 1> row(width());
-      for (index_t i = 0; i < width(); ++i) row[i] = v[i];
-      from(row.data());
-    }
+    const reading_mass mass = read(query, into(result.output));
+    result.logsumexp = mass.logsumexp;
+    result.status = mass.status;
     return result;
   }
-
-  /// The same into the caller's memory, for n queries in rows of a stride; null log_sum_exp and status are not written.
-  void read_rows(const T* queries, index_t stride, index_t n, T* output, index_t output_stride,
-                 T* log_sum_exp, linear_status* status, index_t line = 1) const {
-    transpose_keys(n);
-    for (index_t i = 0; i < n; i += tall) {
-      const index_t count = n - i < tall ? n - i : tall;
-      evaluate(queries + i * stride, stride, count, memory_.waiting().size(), false,
-               output + i * output_stride, output_stride,
-               log_sum_exp == nullptr ? nullptr : log_sum_exp + i * line,
-               status == nullptr ? nullptr : status + i * line, line);
-    }
+  /// Written to out, [e], without an allocation where query and out are contiguous and of this scalar.
+  template <real_vector Q, out_vector<T> Out>
+  reading_mass read(const Q& query, destination<Out> out) const {
+    return read_one(query, detail::strided_view(*out), nullptr);
   }
 
   /// The log-sum-exp that a query reads, with a bound on its truncation from the moments and the range that the longest key
   /// allows, |u| <= scale |q| max |k - c|. +inf bounds nothing: order 0, or weights of a given polynomial.
   template <real_vector Q>
-  [[nodiscard]] estimate<T> log_sum_exp(const Q& query) const {
-    const linear_read<T> result = read(query);
+  [[nodiscard]] estimate<T> logsumexp(const Q& query) const {
+    Eigen::Matrix<T, Eigen::Dynamic, 1> output(value_width());
+    typename detail::linear_weights<T>::row sums;
+    const T value = read_one(query, detail::strided_view(output), &sums).logsumexp;
     const int order = memory_.weights().order;
-    estimate<T> out{result.log_sum_exp, detail::infinity<T>, asked_, bound_kind::none,
-                    memory_.weights().form};
-    if (detail::is_nan(result.log_sum_exp)) return out.bound = result.log_sum_exp, out;
-    const scratch& room = workspace();
-    const typename detail::linear_weights<T>::row& sums = room.rows[0];
+    estimate<T> out{value, detail::infinity<T>, asked_, bound_kind::none, memory_.weights().form};
+    if (empty()) {
+      out.bound = T(0);
+      out.kind = bound_kind::exact;
+      return out;
+    }
+    if (detail::is_nan(value)) {
+      out.bound = value;
+      return out;
+    }
     const bool exact = !(C(0) < sums.b[0]);
     if (!exact && (!memory_.weights().given.empty() || order < 1)) return out;
+    const detail::operand<T> q(query);
     C norm(0), origin(0);
     for (index_t i = 0; i < width(); ++i) {
-      const C q = C(room.queries[std::size_t(i)]), c = C(memory_.reference()[std::size_t(i)]);
-      norm += q * q;
+      const C x = C(T(q.view()[i] * scale_)), c = C(memory_.reference()[std::size_t(i)]);
+      norm += x * x;
       origin += c * c;
     }
     const C u = C(detail::unit_roundoff<T>), slack = C(double(width() + 16)) * u;
     const C reach = detail::square_root(C(norm * memory_.longest())) * (1 + slack);
     const C rounding =
         slack * (C(1) + detail::absolute(C(out.value)) + reach + detail::square_root(C(norm * origin)));
-    if (exact) return out.bound = T(rounding), out.kind = bound_kind::exact, out;
+    if (exact) {
+      out.bound = T(rounding);
+      out.kind = bound_kind::exact;
+      return out;
+    }
     const auto truncated = detail::truncation_bound(sums, order, memory_.weights().form, reach, u);
     out.bound = T(truncated.bound + rounding);
     out.kind = truncated.kind;
@@ -173,11 +186,12 @@ class linear_attention_state {
                       other.value_width());
     const detail::linear_weights<T>&a = memory_.weights(), &c = other.memory_.weights();
     if (asked_ != other.asked_ || a.form != c.form || a.centred != c.centred ||
-        a.window != c.window || a.sinks != c.sinks || a.decay < c.decay || c.decay < a.decay ||
+        a.window != c.window || a.first_tokens != c.first_tokens || a.decay < c.decay || c.decay < a.decay ||
         a.given != c.given || memory_.keeps_all() != other.memory_.keeps_all())
-      detail::refuse({"linear_attention_state: states of order ", asked_, " and ", other.asked_, ", or of other options, do not add"});
+      detail::refuse({"linear_attention_state: states of order ", asked_, " and ", other.asked_,
+                      ", or of other options, do not add; give both the same options"});
     if (scale_ < other.scale_ || other.scale_ < scale_)
-      detail::refuse({"linear_attention_state: states of scale ", double(scale_), " and ", double(other.scale_), " do not add"});
+      detail::refuse({"linear_attention_state: states of scale ", double(scale_), " and ", double(other.scale_), " do not add; give both one scale"});
     if (!other.empty()) memory_.merge(other.memory_);
     return *this;
   }
@@ -186,26 +200,65 @@ class linear_attention_state {
     return a += b;
   }
 
-  // For attention/linear.hpp: a block of tokens enters, its queries are answered, the next one enters.
+ private:
+  friend struct detail::linear_prefill;
 
-  /// Takes in tokens t, t + 1, .. of these, at most `most`; returns how many.
-  index_t append(const token_rows<T>& keys, const token_rows<T>& values, index_t t, index_t most) {
-    return memory_.append(keys, values, t, most);
+  /// n queries in rows of a stride, into rows of another; logsumexp and status of query i at i line. Requires a key.
+  void read_rows(const T* queries, index_t stride, index_t n, T* output, index_t output_stride,
+                 T* logsumexp, linear_status* status, index_t line,
+                 typename detail::linear_weights<T>::row* first_row = nullptr) const {
+    transpose_keys(n);
+    for (index_t i = 0; i < n; i += tall) {
+      const index_t count = n - i < tall ? n - i : tall;
+      evaluate(queries + i * stride, stride, count, memory_.waiting().size(), false,
+               output + i * output_stride, output_stride, logsumexp + i * line, status + i * line,
+               line, i == 0 ? first_row : nullptr);
+    }
   }
 
   /// The last n tokens' own queries: each sees the tokens up to its own. Requires n <= what append took last.
   void read_causal(const T* queries, index_t stride, index_t n, T* output, index_t output_stride,
-                   T* log_sum_exp, linear_status* status, index_t line) const {
+                   T* logsumexp, linear_status* status, index_t line) const {
     transpose_keys(n);
     for (index_t i = 0; i < n; i += tall) {
       const index_t count = n - i < tall ? n - i : tall;
       evaluate(queries + i * stride, stride, count, memory_.waiting().size() - (n - i - count),
-               true, output + i * output_stride, output_stride, log_sum_exp + i * line,
-               status + i * line, line);
+               true, output + i * output_stride, output_stride, logsumexp + i * line,
+               status + i * line, line, nullptr);
     }
   }
 
- private:
+  /// One query; `sums`, if asked for, becomes what its row rests on.
+  template <class Q>
+  reading_mass read_one(const Q& query, const detail::strided<T>& out,
+                        typename detail::linear_weights<T>::row* sums) const {
+    const char* const name = "linear_attention_state::read";
+    const detail::operand<T> held(query);
+    const auto q = held.view();
+    detail::require_same_size(name, "the state's key", width(), "query", q.size);
+    detail::require_same_size(name, "the state's value", value_width(), "out", out.size);
+    if (empty()) {
+      for (index_t j = 0; j < out.size; ++j) out[j] = T(0);
+      return {-detail::infinity<T>, linear_status::empty};
+    }
+    reading_mass mass{};
+    Eigen::Matrix<T, Eigen::Dynamic, 1> row, output;  // where one of them is not contiguous
+    const T* from = q.data;
+    if (q.stride != 1) {
+      row.resize(width());
+      for (index_t i = 0; i < width(); ++i) row[i] = q[i];
+      from = row.data();
+    }
+    T* to = out.data;
+    if (out.stride != 1) {
+      output.resize(value_width());
+      to = output.data();
+    }
+    read_rows(from, width(), 1, to, value_width(), &mass.logsumexp, &mass.status, 1, sums);
+    for (index_t j = 0; out.stride != 1 && j < out.size; ++j) out[j] = output[j];
+    return mass;
+  }
+
   /// What reads and sums work in.
   struct scratch {
     numbers queries, by_degree, scores, transposed, row;
@@ -233,10 +286,10 @@ class linear_attention_state {
     return shared;
   }
 
-  [[nodiscard]] static const linear_attention_options& checked(index_t d, index_t e,
-                                                               const linear_attention_options& o) {
+  [[nodiscard]] static const linear_state_options& checked(index_t d, index_t e,
+                                                           const linear_state_options& o) {
     detail::require_linear_options("linear_attention_state", d, e, o, sizeof(T),
-                                   o.way != linear_way::scores);
+                                   o.method != linear_method::scores);
     return o;
   }
   static void grow(numbers& x, index_t n) { detail::feature_workspace<T>::grow(x, n); }
@@ -247,13 +300,12 @@ class linear_attention_state {
     detail::require_same_size(function, "a value of the state", value_width(), "a value", values.width());
     detail::require_same_size(function, "keys", keys.size(), "values", values.size());
   }
-  void require_keys(const char* function) const {
-    if (empty()) detail::refuse({function, ": a query, but 0 keys"});
-  }
 
   /// n <= tall queries, of which the last sees `seen` of the tokens that wait; `causal`: each one more than that before it.
+  /// `first_row`, if not null, becomes the row of the first query.
   void evaluate(const T* queries, index_t stride, index_t n, index_t seen, bool causal, T* output,
-                index_t output_stride, T* log_sum_exp, linear_status* status, index_t line) const {
+                index_t output_stride, T* logsumexp, linear_status* status, index_t line,
+                typename detail::linear_weights<T>::row* first_row) const {
     scratch& s = workspace();
     const index_t d = width(), e = value_width();
     const detail::feature_sums<T>& sums = memory_.sums();
@@ -309,19 +361,18 @@ class linear_attention_state {
         for (int j = 1; j <= sums.order(); ++j)
           detail::kernels::add_row(s.by_degree.data() + ((j - 1) * n + i) * e, s.of_sums[at(j)], out, e);
       }
-      if (status != nullptr) status[i * line] = row.status;
-      if (log_sum_exp != nullptr) {
-        const C origin(
-            detail::kernels::dot_product(s.queries.data() + i * d, memory_.reference().data(), d));
-        log_sum_exp[i * line] =
-            row.has_log() ? T(origin + row.top + detail::logarithm(row.total)) : detail::quiet_nan<T>;
-        if (status != nullptr) demand_finite(i, log_sum_exp + i * line, 1);
-      }
+      status[i * line] = row.status;
+      const C origin(
+          detail::kernels::dot_product(s.queries.data() + i * d, memory_.reference().data(), d));
+      logsumexp[i * line] =
+          row.has_log() ? T(origin + row.top + detail::logarithm(row.total)) : detail::quiet_nan<T>;
+      demand_finite(i, logsumexp + i * line, 1);
     }
+    if (first_row != nullptr) *first_row = s.rows[0];
     if (n == 1) {
       detail::kernels::add_product(s.scores.data(), row_length, index_t(1), waiting.value(0), e, output,
                            output_stride, index_t(1), seen, e);
-      if (status != nullptr) demand_finite(0, output, e);
+      demand_finite(0, output, e);
       return;
     }
     grow(s.row, n * e);
@@ -341,7 +392,7 @@ class linear_attention_state {
                              seen - (n - 1 - i), e);
       }
       detail::kernels::add_row(add, T(1), out, e);
-      if (status != nullptr) demand_finite(i, out, e);
+      demand_finite(i, out, e);
     }
   }
 
@@ -355,5 +406,27 @@ class linear_attention_state {
   detail::linear_memory<T> memory_;
   own_scratch own_;
 };
+
+namespace detail {
+
+/// The steps of linear_attention on a state: a block of tokens enters, its queries are answered, the next block enters.
+struct linear_prefill {
+  /// Takes in tokens t, t + 1, .. of these, at most `most`; returns how many.
+  template <class T>
+  static index_t append(linear_attention_state<T>& state, const token_rows<T>& keys,
+                        const token_rows<T>& values, index_t t, index_t most) {
+    return state.memory_.append(keys, values, t, most);
+  }
+  template <class T, class... Rows>
+  static void read(const linear_attention_state<T>& state, bool causal, const Rows&... rows) {
+    if (causal) {
+      state.read_causal(rows...);
+    } else {
+      state.read_rows(rows...);
+    }
+  }
+};
+
+}  // namespace detail
 
 }  // namespace cumulus

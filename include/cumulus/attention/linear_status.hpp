@@ -11,7 +11,8 @@ enum class linear_status : unsigned char {
   positive,     ///< its total mass is a positive number; its output and its log-sum-exp are finite
   nonpositive,  ///< its total mass is 0 or less, as odd or uncentred truncations can have: it has no log-sum-exp (NaN), and its
                 ///< output is what the division gives
-  invalid,  ///< the mass, the output or the log-sum-exp is NaN or infinite: what it sees is, or a power overflows
+  invalid,  ///< the mass, the output or the log-sum-exp is NaN or infinite: a NaN or infinity is in sight, or a power overflows
+  empty,    ///< no key is in sight: output zeros, log-sum-exp -inf
 };
 
 [[nodiscard]] constexpr const char* name_of(linear_status status) noexcept {
@@ -19,6 +20,7 @@ enum class linear_status : unsigned char {
     case linear_status::positive: return "positive";
     case linear_status::nonpositive: return "nonpositive";
     case linear_status::invalid: return "invalid";
+    case linear_status::empty: return "empty";
   }
   return "?";
 }

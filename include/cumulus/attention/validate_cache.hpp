@@ -4,7 +4,7 @@
 // Layer 5 (attention).
 #pragma once
 
-#include <cumulus/attention/dense.hpp>
+#include <cumulus/core/token_rows.hpp>
 
 namespace cumulus {
 
@@ -28,13 +28,11 @@ void require_no_nan(const char* what, const token_rows<T>& tokens) {
 ///
 /// Shape   K: [m, d], V: [m, e], matrices or token_rows of one scalar; every head of them.
 /// Cost    one read of both.
-template <class K, class V>
-requires detail::attention_arguments<K, K, V>
+template <token_matrix K, token_matrix<K> V>
 void validate(const K& keys, const V& values) {
-  using T = detail::token_scalar_of<K>;
-  const token_rows<T>&k = detail::tokens_of<T>(keys), &v = detail::tokens_of<T>(values);
-  if (k.size() != v.size())
-    detail::refuse({"validate: ", k.size(), " keys, ", v.size(), " values"});
+  using T = token_scalar_of<K>;
+  const auto &k = detail::tokens_in<T>(keys), &v = detail::tokens_in<T>(values);
+  detail::require_same_size("validate", "K", k.size(), "V", v.size());
   detail::require_no_nan("the key", k);
   detail::require_no_nan("the value", v);
 }

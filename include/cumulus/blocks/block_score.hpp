@@ -4,10 +4,10 @@
 // Layer 4 (blocks): uses core.
 #pragma once
 
-#include <cumulus/blocks/block_summary.hpp>
-#include <cumulus/detail/blocks/gaussian_mass.hpp>
+#include <cumulus/blocks/block_summary_options.hpp>
 #include <cumulus/core/estimate.hpp>
 #include <cumulus/detail/core/require.hpp>
+#include <optional>
 
 namespace cumulus {
 
@@ -45,38 +45,81 @@ struct scored_block {
 };
 
 struct block_score_options {
+  std::optional<double> scale{};  ///< of q . k; 1 / sqrt(d) if not given. Applied to q, once
   block_score score = block_score::smooth2;
-  double scale = 1;  ///< a score is scale q . k: applied to q, once
 };
 
 [[nodiscard]] constexpr const char* name_of(block_score score) noexcept {
-  constexpr const char* names[] = {"pooled",  "mean",     "taylor2",   "moment2",  "frozen2",
-                                   "smooth2", "taylor3",  "taylor",    "landmark", "landmark2",
-                                   "box",     "submeans", "calibrated"};
-  return names[static_cast<int>(score)];
+  switch (score) {
+    case block_score::pooled: return "pooled";
+    case block_score::mean: return "mean";
+    case block_score::taylor2: return "taylor2";
+    case block_score::moment2: return "moment2";
+    case block_score::frozen2: return "frozen2";
+    case block_score::smooth2: return "smooth2";
+    case block_score::taylor3: return "taylor3";
+    case block_score::taylor: return "taylor";
+    case block_score::landmark: return "landmark";
+    case block_score::landmark2: return "landmark2";
+    case block_score::box: return "box";
+    case block_score::submeans: return "submeans";
+    case block_score::calibrated: return "calibrated";
+  }
+  return "?";
 }
 
 namespace detail {
 
-[[nodiscard]] constexpr bool uses_covariance(block_score s) noexcept {
-  return (block_score::taylor2 <= s && s <= block_score::taylor) || s == block_score::calibrated;
+/// What a formula reads of the query: its product with the mean key, and the variance it sees.
+struct score_needs {
+  bool mean, variance;
+};
+[[nodiscard]] constexpr score_needs needs_of(block_score score) noexcept {
+  switch (score) {
+    case block_score::pooled:
+    case block_score::mean: return {true, false};
+    case block_score::taylor2:
+    case block_score::moment2:
+    case block_score::frozen2:
+    case block_score::smooth2:
+    case block_score::taylor3:
+    case block_score::taylor:
+    case block_score::calibrated: return {true, true};
+    case block_score::landmark:
+    case block_score::landmark2:
+    case block_score::box:
+    case block_score::submeans: return {false, false};
+  }
+  return {true, true};
 }
 
-/// Refuses a score of a summary that lacks what it needs.
-inline void require_score(const char* function, block_score score, const block_summary& parts) {
-  const auto need = [&](bool kept, const char* part) {
-    if (!kept)
-      refuse({function, ": ", name_of(score), " needs a summary with ", part});
+/// Refuses a score that rests on a part that the summaries lack.
+inline void require_score(const char* function, block_score score, const block_summary_options& kept) {
+  const auto need = [&](bool is_kept, const char* part, const char* remedy) {
+    if (!is_kept) refuse({function, ": ", name_of(score), " needs summaries with ", part, "; give block_summary_options ", remedy});
   };
-  if (uses_covariance(score) && score != block_score::calibrated)
-    need(parts.covariance != covariance_kind::none, "a covariance");
-  if (score == block_score::taylor3 || score == block_score::taylor)
-    need(parts.order >= 3, "tensors of order 3 or above");
-  if (score == block_score::landmark) need(parts.landmark, "a landmark");
-  if (score == block_score::landmark2) need(parts.landmark_covariance, "a landmark_covariance");
-  if (score == block_score::box) need(parts.box, "a box");
-  if (score == block_score::submeans) need(parts.submeans > 0, "submeans");
-  if (score == block_score::calibrated) need(parts.calibration, "a calibration");
+  switch (score) {
+    case block_score::taylor3:
+    case block_score::taylor:
+      need(kept.covariance != covariance_kind::none, "a covariance", ".covariance");
+      need(kept.order >= 3, "tensors of order 3 or above", ".order");
+      break;
+    case block_score::taylor2:
+    case block_score::moment2:
+    case block_score::frozen2:
+    case block_score::smooth2:
+      need(kept.covariance != covariance_kind::none, "a covariance", ".covariance");
+      break;
+    case block_score::landmark: need(kept.landmark, "a landmark", ".landmark"); break;
+    case block_score::landmark2:
+      need(kept.landmark_covariance, "a landmark_covariance", ".landmark_covariance");
+      break;
+    case block_score::box: need(kept.box, "a box", ".box"); break;
+    case block_score::submeans: need(kept.submeans > 0, "submeans", ".submeans"); break;
+    case block_score::calibrated: need(kept.calibration, "a calibration", ".calibration"); break;
+    case block_score::pooled:
+    case block_score::mean: break;
+  }
 }
 
 }  // namespace detail

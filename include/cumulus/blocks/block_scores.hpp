@@ -4,6 +4,8 @@
 // Layer 4 (blocks): uses core and kernels; select_blocks takes the result.
 #pragma once
 
+#include <cumulus/core/into.hpp>
+#include <cumulus/detail/blocks/score_scale.hpp>
 #include <cumulus/detail/blocks/scored_query.hpp>
 #include <cumulus/detail/blocks/two_point_bounds.hpp>
 
@@ -23,7 +25,7 @@ void log_mass_intervals(const summary_rows<T>& rows, const scored_query<T>& quer
   constexpr double u = 0x1p-53;
   using buffer = typename scored_query<T>::buffer;
   buffer box_low, box_high, tangent, parts;
-  const bool box = rows.parts.box, landmark = rows.parts.landmark, runs = rows.parts.submeans > 0;
+  const bool box = rows.kept.box, landmark = rows.kept.landmark, runs = rows.kept.submeans > 0;
   if (box) query.box_ends(first, count, box_low.data(), box_high.data());
   if (landmark) query.landmarks(first, count, tangent.data());
   if (runs) query.submeans(first, count, parts.data());
@@ -75,15 +77,18 @@ void log_mass_intervals(const summary_rows<T>& rows, const scored_query<T>& quer
 }
 
 template <class T, class Q, class Put>
-void score_blocks(const block_moments<T>& blocks, const Q& q, const block_score_options& options,
+void score_blocks(const block_summaries<T>& blocks, const Q& q, const block_score_options& options,
                   bool intervals, Put put) {
-  require_score("block_scores", options.score, blocks.parts());
-  require_same_size("block_scores", "a key", blocks.width(), "q", size_of(q));
+  const char* const name = "block_scores";
+  require_score(name, options.score, blocks.options());
+  require_same_size(name, "a key", blocks.width(), "q", size_of(q));
+  require_scale(name, options.scale);
   const operand<scalar_of<Q>> held(q);
-  const scored_query<T> query(blocks.kept(), held.view(), options.score, options.scale, intervals);
+  const scored_query<T> query(rows_of(blocks), held.view(), options.score,
+                              score_scale(options.scale, blocks.width()), intervals);
   typename scored_query<T>::buffer m, v;
-  const bool second = intervals || uses_covariance(options.score);
-  const bool mean = second || options.score <= block_score::mean;
+  const bool second = intervals || needs_of(options.score).variance;
+  const bool mean = second || needs_of(options.score).mean;
   for (index_t first = 0; first < blocks.blocks(); first += query.run) {
     const index_t count = std::min(query.run, blocks.blocks() - first);
     if (mean) query.means(first, count, m.data());
@@ -97,7 +102,7 @@ void score_blocks(const block_moments<T>& blocks, const Q& q, const block_score_
 /// The score of every summarised block, with an interval that contains its log-mass log sum_{t in B} e^(scale q . k_t).
 ///
 /// Shape    q: [d]; the result: [blocks.blocks()].
-/// Requires the parts that the score needs: else std::invalid_argument.
+/// Requires the parts that the score needs, and a finite scale: else std::invalid_argument.
 /// Edges    NaN for a block with a NaN key, in the interval also for one with an infinite key; everywhere where q has one.
 ///          A score whose powers overflow in T (of float second orders from |q| |k| about 1e19 on) is infinite or NaN, its
 ///          interval then holds all the same.
@@ -105,33 +110,33 @@ void score_blocks(const block_moments<T>& blocks, const Q& q, const block_score_
 ///          formula on the parts as kept.
 /// Cost     one read of the parts that the interval rests on (all but tensors) and about 4 exponentials a block.
 template <class T, real_vector Q>
-[[nodiscard]] std::vector<scored_block<T>> block_scores(const block_moments<T>& blocks, const Q& q,
+[[nodiscard]] std::vector<scored_block<T>> block_scores(const block_summaries<T>& blocks, const Q& q,
                                                         const block_score_options& options = {}) {
   std::vector<scored_block<T>> out(std::size_t(blocks.blocks()));
   detail::score_blocks(
       blocks, q, options, true,
       [&](const auto& query, index_t first, index_t count, const double* m, const double* v) {
         scored_block<T>* const to = out.data() + first;
-        detail::log_mass_intervals(blocks.kept(), query, first, count, m, v, to);
+        detail::log_mass_intervals(detail::rows_of(blocks), query, first, count, m, v, to);
         query.scores(first, count, m, v, [to](index_t i, double x) { to[i].value = T(x); });
       });
   return out;
 }
 template <class T, real_vector Q>
-[[nodiscard]] std::vector<scored_block<T>> block_scores(const block_moments<T>& blocks, const Q& q,
+[[nodiscard]] std::vector<scored_block<T>> block_scores(const block_summaries<T>& blocks, const Q& q,
                                                         block_score score) {
   return block_scores(blocks, q, block_score_options{.score = score});
 }
 
-/// The scores alone, into out: [blocks.blocks()].
+/// The scores alone, written to out: [blocks.blocks()].
 ///
 /// Cost    one read of the parts that the score needs; smooth2 an exponential and a logarithm a block more. Allocates a few
 ///         vectors of the query's size.
 template <class T, real_vector Q, out_vector<T> Out>
-void block_scores(const block_moments<T>& blocks, const Q& q, Out&& out,
+void block_scores(const block_summaries<T>& blocks, const Q& q, destination<Out> out,
                   const block_score_options& options = {}) {
-  const auto to = detail::strided_view(out);
-  detail::require_same_size("block_scores", "the summary", blocks.blocks(), "out", to.size);
+  const auto to = detail::strided_view(*out);
+  detail::require_same_size("block_scores", "the result", blocks.blocks(), "out", to.size);
   detail::score_blocks(
       blocks, q, options, false,
       [&](const auto& query, index_t first, index_t count, const double* m, const double* v) {
@@ -145,5 +150,13 @@ void block_scores(const block_moments<T>& blocks, const Q& q, Out&& out,
         }
       });
 }
+
+// Refused: each line says what to write instead.
+template <class T, real_vector Q, class Out, class... Rest>
+  requires(real_vector<Out> || real_matrix<Out>)
+void block_scores(const block_summaries<T>&, const Q&, const Out&, const Rest&...) = delete;  // cumulus: mark where the scores are written: block_scores(blocks, q, into(out))
+template <class T, real_vector Q, class Out, class... Rest>
+  requires(!out_vector<Out, T>)
+void block_scores(const block_summaries<T>&, const Q&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the summaries' scalar, float or double
 
 }  // namespace cumulus

@@ -12,8 +12,8 @@ namespace cumulus {
 struct certified_selection {
   std::vector<index_t> blocks;             ///< ascending
   std::vector<index_t> evaluated;          ///< whose keys were read, in that order
-  double least_inside = detail::infinity<double>;  ///< the least that a selected block can have: at least
-  double largest_outside = -detail::infinity<double>;  ///< the largest that any other can have. The proof.
+  double least_inside = std::numeric_limits<double>::infinity();  ///< the least that a selected block can have: at least
+  double largest_outside = -std::numeric_limits<double>::infinity();  ///< the largest that any other can have. The proof.
 };
 
 /// The k blocks of largest exact score, ties to the lower index and NaN as +inf: select_blocks of all exact scores.
@@ -23,14 +23,14 @@ struct certified_selection {
 /// a point.
 ///
 /// Shape    scores: intervals that contain exact(B); exact: a block's index to its exact log-mass, called once a block at most.
-/// Requires k >= 1: else std::invalid_argument. usable as in `selection`.
+/// Requires k >= 1: else std::invalid_argument. usable as in selection_options.
 /// Edges    a NaN end is no information.
 /// Cost     n a call of exact, and the calls.
 template <class T, class Exact>
 [[nodiscard]] certified_selection certified_top(
     const std::vector<scored_block<T>>& scores, index_t k, Exact exact,
     index_t usable = std::numeric_limits<index_t>::max()) {
-  if (k < 1) detail::refuse({"certified_top: top ", k, " is below 1"});
+  if (k < 1) detail::refuse({"certified_top: k is ", k, "; give 1 or more"});
   struct state {
     index_t block;
     double low, high;

@@ -16,6 +16,14 @@ enum class group_rule {
   largest  ///< the largest score, each query's scores less their log-sum-exp
 };
 
+[[nodiscard]] constexpr const char* name_of(group_rule rule) noexcept {
+  switch (rule) {
+    case group_rule::share: return "share";
+    case group_rule::largest: return "largest";
+  }
+  return "?";
+}
+
 /// scores: [g, blocks], a query head a row, to [blocks].
 ///
 /// Edges   a row of -inf has no part; NaN in a row makes the group NaN (every share of that row is).

@@ -13,13 +13,13 @@
 namespace cumulus {
 
 /// Blocks are taken in the order of their scores until one of the limits is met; forced blocks come first.
-struct selection {
-  /// So many blocks, the forced ones among them.
+struct selection_options {
+  /// The most blocks, the forced ones among them.
   index_t top = std::numeric_limits<index_t>::max();
   double mass = 1;  ///< until their share of the scores' mass reaches this, to rounding; 1 for all
-  double threshold = -detail::infinity<double>;  ///< none with a lower score
-  index_t own = -1;   ///< the query's own block, forced and without a score of its own; -1 for none
-  index_t sinks = 0;  ///< the first blocks, forced
+  double threshold = -std::numeric_limits<double>::infinity();  ///< no block with a lower score
+  index_t first_blocks = 0;  ///< this many of the first blocks are forced
+  index_t own = -1;  ///< the query's own block, forced and without a score of its own; -1 for no such block
   index_t usable = std::numeric_limits<index_t>::max();  ///< causal: only blocks before this one
 };
 
@@ -91,32 +91,36 @@ class share_taken {
   double taken_ = 0, wanted_ = 0;
 };
 
+/// Refuses limits that say nothing, by the name of the function called.
+inline void require_selection(const char* function, index_t top, double mass, double threshold, index_t first_blocks) {
+  if (top < 1) refuse({function, ": .top is ", top, "; give 1 or more"});
+  if (!(mass > 0) || mass > 1) refuse({function, ": .mass is ", mass, "; give a share in (0, 1]"});
+  if (is_nan(threshold)) refuse({function, ": .threshold is ", threshold, "; give a number, or -inf for no threshold"});
+  if (first_blocks < 0) refuse({function, ": .first_blocks is ", first_blocks, "; give 0 or more"});
+}
+
 [[nodiscard]] inline std::vector<index_t> selected(const std::vector<double>& score,
-                                                   const selection& options) {
-  const auto fail = [](const std::string& what) { refuse({"select_blocks: ", what}); };
-  if (options.top < 1) fail("top " + std::to_string(options.top) + " is below 1");
-  if (!(options.mass > 0) || options.mass > 1)
-    fail("mass " + std::to_string(options.mass) + " is not in (0, 1]");
-  if (is_nan(options.threshold)) fail("threshold is NaN");
-  if (options.own < -1) fail("own " + std::to_string(options.own) + " is no block");
-  if (options.sinks < 0) fail(std::to_string(options.sinks) + " sinks");
-  if (options.usable < 0) fail("usable " + std::to_string(options.usable) + " is negative");
+                                                   const selection_options& options) {
+  const char* const name = "select_blocks";
+  require_selection(name, options.top, options.mass, options.threshold, options.first_blocks);
+  if (options.own < -1) refuse({name, ": .own is ", options.own, "; give a block, or -1 for no own block"});
+  if (options.usable < 0) refuse({name, ": .usable is ", options.usable, "; give 0 or more"});
 
   const index_t usable = std::min(options.usable, index_t(score.size()));
-  const index_t sinks = std::min(options.sinks, usable);
+  const index_t forced = std::min(options.first_blocks, usable);
   std::vector<index_t> taken, free;
-  for (index_t B = 0; B < sinks; ++B) taken.push_back(B);
-  if (options.own >= sinks) taken.push_back(options.own);
+  for (index_t B = 0; B < forced; ++B) taken.push_back(B);
+  if (options.own >= forced) taken.push_back(options.own);
   std::vector<double> rank;
   rank.reserve(score.size());
   for (const double s : score) rank.push_back(rank_of(s));
   for (index_t B = 0; B < usable; ++B) {
-    if (B >= sinks && B != options.own) free.push_back(B);
+    if (B >= forced && B != options.own) free.push_back(B);
   }
   const index_t room = std::max(options.top - index_t(taken.size()), index_t(0));
   sort_by_rank(free, std::size_t(std::min(room, index_t(free.size()))), rank);
   share_taken share(options.mass, score, usable, options.own);
-  for (index_t B = 0; B < sinks; ++B) share.add(B);
+  for (index_t B = 0; B < forced; ++B) share.add(B);
   for (std::size_t i = 0; i < free.size() && index_t(i) < room; ++i) {
     if (share.reached()) break;
     const std::size_t B = std::size_t(free[i]);
@@ -136,11 +140,11 @@ class share_taken {
 /// Edges    ties go to the lower index; NaN is taken first, so that it shows in the output; fewer blocks than asked are
 ///          all taken. top = 1 with an own block takes that alone, as MoBA's counting has it. own may lie past the scores:
 ///          an open block has none. Scores of +inf share the whole mass among them.
-/// Requires top >= 1, 0 < mass <= 1, sinks, usable >= 0: else std::invalid_argument.
+/// Requires top >= 1, 0 < mass <= 1, first_blocks, usable >= 0: else std::invalid_argument.
 /// Cost     n + k log k; for a mass below 1 n exponentials.
 template <class Scores>
 [[nodiscard]] std::vector<index_t> select_blocks(const Scores& scores,
-                                                 const selection& options = {}) {
+                                                 const selection_options& options = {}) {
   return detail::selected(detail::scores_of(scores), options);
 }
 

@@ -111,4 +111,43 @@ class token_rows {
   index_t size_ = 0, width_ = 0, stride_ = 0, page_ = 0;
 };
 
+namespace detail {
+
+template <class X>
+struct token_scalar {};
+template <real_matrix X>
+struct token_scalar<X> {
+  using type = result_of<X>;
+};
+template <class T>
+struct token_scalar<token_rows<T>> {
+  using type = T;
+};
+
+}  // namespace detail
+
+/// The scalar of tokens: of a matrix that of a result (double for integers), of token_rows their own.
+template <class X>
+using token_scalar_of = typename detail::token_scalar<std::remove_cvref_t<X>>::type;
+
+/// Queries, keys or values, a token a row: an Eigen matrix, or token_rows over a cache. `token_matrix<Q> K` asks for the scalar
+/// of Q as well.
+template <class X, class Like = X>
+concept token_matrix =
+    requires { typename token_scalar_of<X>; } && std::same_as<token_scalar_of<X>, token_scalar_of<Like>>;
+
+namespace detail {
+
+/// The tokens themselves, or a view of a matrix: with the scalar T, converted where theirs is another.
+template <class T>
+[[nodiscard]] const token_rows<T>& tokens_in(const token_rows<T>& x) noexcept {
+  return x;
+}
+template <class T, real_matrix X>
+[[nodiscard]] token_rows<T> tokens_in(const X& x) {
+  return token_rows<T>(x);
+}
+
+}  // namespace detail
+
 }  // namespace cumulus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/detail/attention/sum_of_products.hpp>
+#include <cumulus/detail/core/sum_of_products.hpp>
 
 #include "catch.hpp"
 #include "families.hpp"

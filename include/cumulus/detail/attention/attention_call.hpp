@@ -16,10 +16,38 @@ struct key_range {
   index_t low, high;
 };
 
+/// The options of a call that its loops read, of attention and of multi_head_attention.
+template <class T>
+struct attention_settings {
+  const broadcast_operand<bool>& mask;
+  const broadcast_operand<score_of<T>>& bias;
+  const line_number& sink;
+  std::optional<double> scale;
+  double softcap;
+  bool causal;
+  std::optional<window> sight;
+  std::optional<index_t> first_query;
+  int threads;
+  const executor& on;
+
+  template <class Options>
+  attention_settings(const Options& o, const line_number& sinks)
+      : mask(o.mask),
+        bias(o.bias),
+        sink(sinks),
+        scale(o.scale),
+        softcap(o.softcap),
+        causal(o.causal),
+        sight(o.window),
+        first_query(o.first_query),
+        threads(o.threads),
+        on(o.executor) {}
+};
+
 template <class T>
 struct attention_call {
   const token_rows<T>&q, &k, &v;
-  const attention_options<T>& options;
+  const attention_settings<T>& options;
   index_t heads, group;        // of queries; how many of them share a head of k and v
   index_t d, e;                // of one head
   index_t first_query;         // position of query 0
@@ -46,9 +74,10 @@ struct attention_call {
     };
     const auto within = [m](index_t t) { return t < 0 ? 0 : t < m ? t : m; };
     key_range seen{0, options.causal ? within(sum(first_query, i + 1)) : m};
-    if (options.window) {
-      seen.low = within(sum(sum(first_query, -*options.window), i + 1));
-      if (!options.causal) seen.high = within(sum(sum(first_query, *options.window), i));
+    if (options.sight) {
+      seen.low = within(sum(sum(first_query, -options.sight->before), i + 1));
+      const index_t high = within(sum(sum(first_query, options.sight->after), i + 1));
+      if (high < seen.high) seen.high = high;
     }
     if (seen.high < seen.low) seen.high = seen.low;
     return seen;
@@ -90,7 +119,7 @@ template <class T>
 void attend_by_terms(const attention_call<T>& call, index_t i, index_t head) {
   using C = compute_scalar<T>;
   using vector = Eigen::Matrix<C, Eigen::Dynamic, 1>;
-  const attention_options<T>& o = call.options;
+  const attention_settings<T>& o = call.options;
   const auto bias = o.bias.line(i, false);
   const auto mask = o.mask.line(i, false);
   const C scale = call.template scale<C>();

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cumulus/attention/attention_result.hpp>
-#include <cumulus/detail/attention/sum_of_products.hpp>
+#include <cumulus/detail/core/sum_of_products.hpp>
 #include <cmath>
 #include <vector>
 

@@ -23,7 +23,7 @@ namespace cumulus::detail {
 
 template <class T>
 class attention_stream {
-  using W = attention_scalar<T>;
+  using W = score_of<T>;
   static constexpr bool converted = token_stretch<T>::converted;
   static constexpr index_t block = kernels::attention_block,
                            side_by_side = token_stretch<T>::side_by_side;
@@ -212,7 +212,7 @@ class attention_stream {
 
   /// From products to scores: cap and bias, and -inf for what row r does not see. `whole` scores have room.
   void set_scores(index_t t, index_t r, W* s, index_t size, index_t whole) const {
-    const attention_options<T>& o = call_.options;
+    const attention_settings<T>& o = call_.options;
     const key_range& seen = rows_[std::size_t(r)].seen;
     const index_t low = std::clamp(seen.low - t, index_t(0), size);
     const index_t high = std::clamp(seen.high - t, low, size);

@@ -4,27 +4,29 @@
 // Layer 5 (attention): uses blocks and dense.
 #pragma once
 
-#include <cumulus/detail/attention/attention_mixture.hpp>
 #include <cumulus/attention/block_sparse_options.hpp>
 #include <cumulus/attention/dense.hpp>
 #include <cumulus/blocks/block_scores.hpp>
 #include <cumulus/blocks/group_scores.hpp>
-#include <cumulus/detail/attention/sum_of_products.hpp>
+#include <cumulus/blocks/select_blocks.hpp>
+#include <cumulus/detail/attention/attention_mixture.hpp>
+#include <cumulus/detail/core/sum_of_products.hpp>
 
 namespace cumulus::detail {
 
 template <class T, class S>
 struct block_sparse_call {
   const token_rows<T>&q, &k, &v;
-  const block_moments<S>& blocks;
+  const block_summaries<S>& blocks;
   const block_sparse_options& o;
   double scale;
   index_t first_query;
 
-  [[nodiscard]] index_t positions() const noexcept { return q.size() / o.group; }
+  [[nodiscard]] index_t positions() const noexcept { return q.size(); }
+  [[nodiscard]] index_t rows() const noexcept { return o.heads.queries; }
   /// How many blocks the queries at `position` may leave out: those before their own and the window.
   [[nodiscard]] index_t past(index_t position) const noexcept {
-    const index_t read = std::max(o.window, index_t(1));
+    const index_t read = o.window ? o.window->before : 1;
     return std::max(position + 1 - read, index_t(0)) / blocks.block_size();
   }
 };
@@ -32,7 +34,7 @@ struct block_sparse_call {
 template <class T, class S>
 class block_sparse_position {
   using W =
-      attention_scalar<T>;  // half types are widened, so that no log-sum-exp is rounded to them
+      score_of<T>;  // half types are widened, so that no log-sum-exp is rounded to them
   using wide_rows = Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
  public:
@@ -41,9 +43,9 @@ class block_sparse_position {
         index_(index),
         position_(call.first_query + index),
         past_(call.past(position_)),
-        queries_(call.o.group, call.q.width()) {
-    for (index_t i = 0; i < call.o.group; ++i) {
-      for (index_t a = 0; a < call.q.width(); ++a) queries_(i, a) = static_cast<W>(query(i)[a]);
+        queries_(call.rows(), call.k.width()) {
+    for (index_t i = 0; i < call.rows(); ++i) {
+      for (index_t a = 0; a < call.k.width(); ++a) queries_(i, a) = static_cast<W>(query(i)[a]);
       score(i);
     }
     choose();
@@ -54,39 +56,39 @@ class block_sparse_position {
   [[nodiscard]] index_t past() const noexcept { return past_; }
 
   /// Writes the rows of this position. `sums` holds all past blocks, where they are needed.
-  void attend(const residual_sums<T>* sums, block_sparse_result<T>& to) const {
-    const index_t rows = call_.o.group, b = call_.blocks.block_size(), first = index_ * rows;
+  void attend(const residual_sums* sums, block_sparse_result<T>& to) const {
+    const index_t b = call_.blocks.block_size(), e = call_.v.width();
     std::vector<index_t> pages = chosen_;
     const index_t open = position_ + 1 - past_ * b;  // tokens that are read without a choice
     for (index_t t = 0; t < open; t += b) pages.push_back(past_ + t / b);
     const index_t tokens = index_t(chosen_.size()) * b + open;
     const attention_result<W> read = read_pages(queries_, pages, tokens);
-    for (index_t i = 0; i < rows; ++i) {
+    for (index_t i = 0; i < call_.rows(); ++i) {
       attention_mixture exact(call_.v.width());
-      exact.add(double(read.log_sum_exp[i]), read.output.row(i));
+      exact.add(double(read.logsumexp[i]), read.output.row(i));
       attention_mixture all = call_.o.surrogate_mass ? by_scores(i, open) : exact;
       attention_mixture rest(call_.v.width());
       stand_in(i, query(i), sums, rest);
       if (call_.o.left_out != left_out::none) all.add(rest.log_mass(), rest.output());
-      to.log_sum_exp[first + i] = static_cast<T>(all.log_mass());
-      for (index_t j = 0; j < call_.v.width(); ++j)
-        to.output(first + i, j) = static_cast<T>(all.output()[std::size_t(j)]);
-      if (call_.o.bounds) bound(i, first + i, exact, all, rest, to);
+      to.logsumexp(index_, i) = static_cast<T>(all.log_mass());
+      for (index_t j = 0; j < e; ++j)
+        to.output(index_, i * e + j) = static_cast<T>(all.output()[std::size_t(j)]);
+      if (call_.o.bounds) bound(i, exact, all, rest, to);
     }
   }
 
  private:
   [[nodiscard]] const T* query(index_t i) const noexcept {
-    return call_.q.row(index_ * call_.o.group + i);
+    return call_.q.row(index_) + i * call_.k.width();
   }
 
   void score(index_t i) {
-    const block_score_options options{.score = call_.o.score, .scale = call_.scale};
+    const block_score_options options{.scale = call_.scale, .score = call_.o.score};
     if (call_.o.bounds) {
       scores_.push_back(block_scores(call_.blocks, queries_.row(i), options));
     } else {
       std::vector<S> values(std::size_t(call_.blocks.blocks()));
-      block_scores(call_.blocks, queries_.row(i), values, options);
+      block_scores(call_.blocks, queries_.row(i), into(values), options);
       scores_.emplace_back(values.size());
       for (std::size_t B = 0; B < values.size(); ++B) scores_.back()[B].value = values[B];
     }
@@ -94,9 +96,12 @@ class block_sparse_position {
   }
 
   void choose() {
-    selection select = call_.o.select;
-    select.usable = past_;
-    select.own = call_.o.own_counts ? past_ : -1;
+    const selection_options select{.top = call_.o.top,
+                                   .mass = call_.o.mass,
+                                   .threshold = call_.o.threshold,
+                                   .first_blocks = call_.o.first_blocks,
+                                   .own = call_.o.own_counts ? past_ : -1,
+                                   .usable = past_};
     if (scores_.size() == 1) {
       chosen_ = select_blocks(scores_[0], select);
     } else {
@@ -141,7 +146,7 @@ class block_sparse_position {
     std::vector<index_t> tail;
     for (index_t t = 0; t < open; t += b) tail.push_back(past_ + t / b);
     const attention_result<W> part = read_pages(q, tail, open);
-    all.add(double(part.log_sum_exp[0]), part.output.row(0));
+    all.add(double(part.logsumexp[0]), part.output.row(0));
     return all;
   }
 
@@ -161,7 +166,7 @@ class block_sparse_position {
     }
   }
 
-  void stand_in(index_t i, const T* q, const residual_sums<T>* sums,
+  void stand_in(index_t i, const T* q, const residual_sums* sums,
                 attention_mixture& rest) const {
     const left_out by = call_.o.left_out;
     if (by == left_out::none) return;
@@ -169,8 +174,8 @@ class block_sparse_position {
       std::vector<std::pair<index_t, index_t>> ranges;
       const index_t b = call_.blocks.block_size();
       for (const index_t B : chosen_) ranges.emplace_back(B * b, B * b + b);
-      const attention_part part = sums->rest(q, call_.k, call_.v, ranges);
-      return rest.add(part.log_sum, part.output);
+      const auto part = sums->rest(std::span<const T>(q, std::size_t(call_.k.width())), call_.k, call_.v, ranges);
+      return rest.add(part.logsumexp[0], part.output);
     }
     const index_t d = call_.k.width(), e = call_.v.width();
     std::vector<double> output(std::size_t(e), 0.0);
@@ -191,7 +196,7 @@ class block_sparse_position {
   /// y, and the estimate x' + t (y' - x):
   ///   |exact - estimate| <= high |y - x| + |estimate - x|, and <= high |y - y'| + max |s - t| |y' - x| where x' is x.
   /// |y| is at most the longest value.
-  void bound(index_t i, index_t row, const attention_mixture& exact, const attention_mixture& all,
+  void bound(index_t i, const attention_mixture& exact, const attention_mixture& all,
              const attention_mixture& rest, block_sparse_result<T>& to) const {
     const double u = double(unit_roundoff<W>);
     double longest = 0;
@@ -220,7 +225,7 @@ class block_sparse_position {
       values = max_of(values, length(call_.v, t));
     }
     if (call_.blocks.value_width() == 0 && !chosen_.empty()) values = infinity<double>;
-    const double scores = double(call_.q.width() + 3) * u * absolute(call_.scale) *
+    const double scores = double(call_.k.width() + 3) * u * absolute(call_.scale) *
                           double(queries_.row(i).template cast<double>().norm()) * reach;
     const double slip = scores + 8 * u * max_of(1.0, absolute(exact.log_mass()));
     const auto outward = [](double x) { return 0x1p-50 * max_of(1.0, absolute(x)); };
@@ -244,15 +249,16 @@ class block_sparse_position {
     const double sum = (error + rounding) * (1 + 0x1p-46);
     if (is_nan(sum) || is_nan(share_high - share_low)) return;  // nothing is known
     if (!lows.empty()) {
-      to.kept_low[row] = max_of(0.0, 1 - share_high * (1 + 0x1p-50) - 0x1p-53);
-      to.kept_high[row] = min_of(1.0, 1 - share_low * (1 - 0x1p-50) + 0x1p-53);
+      to.kept_low(index_, i) = max_of(0.0, 1 - share_high * (1 + 0x1p-50) - 0x1p-53);
+      to.kept_high(index_, i) = min_of(1.0, 1 - share_low * (1 - 0x1p-50) + 0x1p-53);
     } else {
-      to.kept_low[row] = 1;
+      to.kept_low(index_, i) = 1;
     }
     bool fits = true;  // in T
-    for (index_t j = 0; j < call_.v.width(); ++j)
-      fits = fits && is_finite(static_cast<double>(to.output(row, j)));
-    if (fits) to.error_bound[row] = sum;
+    const index_t e = call_.v.width();
+    for (index_t j = 0; j < e; ++j)
+      fits = fits && is_finite(static_cast<double>(to.output(index_, i * e + j)));
+    if (fits) to.error_bound(index_, i) = sum;
   }
 
   const block_sparse_call<T, S>& call_;

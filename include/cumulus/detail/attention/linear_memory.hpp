@@ -10,11 +10,11 @@
 
 namespace cumulus::detail {
 
-/// Tokens in their order: the first ones, as far as they are sinks; those in the sums; those that wait, of which the last are
+/// Tokens in their order: the first ones, as many as are exact; those in the sums; those that wait, of which the last are
 /// the window. All keys are taken less a reference.
 ///
 /// In the sums the reference is moved by the exact shift of feature_sums. A merge a += b moves b to a's reference, fills a's
-/// sinks from b's first tokens and lets a's waiting ones leave; then a's sums grow old by the tokens of b that are older than
+/// first tokens from b's and lets a's waiting ones leave; then a's sums grow old by the tokens of b that are older than
 /// those that wait.
 template <class T>
 class linear_memory {
@@ -22,17 +22,17 @@ class linear_memory {
   static constexpr index_t at_first = 256;  // tokens that it has room for before it must grow
 
  public:
-  linear_memory(index_t d, index_t e, const linear_attention_options& o)
+  linear_memory(index_t d, index_t e, const linear_state_options& o)
       : d_(d),
         e_(e),
         follows_(o.centred),
-        keeps_all_(o.way == linear_way::scores),
+        keeps_all_(o.method == linear_method::scores),
         weights_(o),
         sums_(d, e, keeps_all_ ? 0 : weights_.order),
         waiting_(d, e),
         reference_(std::size_t(d), T(0)) {
     chunk_ = o.chunk > 0 ? o.chunk : automatic_chunk(sums_.count());
-    most_ = keeps_all_ ? unbounded : sum_or_most(sum_or_most(o.sinks, o.window), chunk_);
+    most_ = keeps_all_ ? unbounded : sum_or_most(sum_or_most(o.first_tokens, weights_.window), chunk_);
     reserve(std::min(most_, at_first));
   }
 
@@ -40,11 +40,11 @@ class linear_memory {
   [[nodiscard]] index_t value_width() const noexcept { return e_; }
   /// Tokens so far.
   [[nodiscard]] index_t size() const noexcept { return seen_; }
-  /// Of linear_way::scores: no token leaves for the sums.
+  /// Of linear_method::scores: no token leaves for the sums.
   [[nodiscard]] bool keeps_all() const noexcept { return keeps_all_; }
   [[nodiscard]] const linear_weights<T>& weights() const noexcept { return weights_; }
   [[nodiscard]] const feature_sums<T>& sums() const noexcept { return sums_; }
-  /// The sinks, then the newest; keys less the reference.
+  /// The first tokens, then the newest; keys less the reference.
   [[nodiscard]] const waiting_tokens<T>& waiting() const noexcept { return waiting_; }
   [[nodiscard]] const std::vector<T>& reference() const noexcept { return reference_; }
   /// At least max |k - reference|^2.
@@ -94,7 +94,7 @@ class linear_memory {
     const index_t kept = b.kept();  // b's first tokens, where they are kept apart
     const index_t folded = b.seen_ - b.waiting_.size();
     index_t taken = 0;  // of b's first, to fill our own
-    while (folded > 0 && waiting_.size() == seen_ && seen_ < weights_.sinks && taken < kept)
+    while (folded > 0 && waiting_.size() == seen_ && seen_ < weights_.first_tokens && taken < kept)
       append_relative(b, taken++);
     if (folded == 0) {
       for (index_t j = 0; j < b.waiting_.size(); ++j) append_relative(b, j);
@@ -131,7 +131,7 @@ class linear_memory {
     weights_.reserve(tokens);
   }
   /// First tokens that are kept.
-  [[nodiscard]] index_t kept() const noexcept { return std::min(waiting_.size(), weights_.sinks); }
+  [[nodiscard]] index_t kept() const noexcept { return std::min(waiting_.size(), weights_.first_tokens); }
   /// How many more can wait.
   [[nodiscard]] index_t room() const noexcept { return most_ - waiting_.size(); }
 

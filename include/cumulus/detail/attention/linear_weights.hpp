@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// From the scores of one query to the weights of its tokens: truncated, exact in the window and the sinks, aged.
+// From the scores of one query to the weights of its tokens: truncated, exact in the window and for the first tokens, aged.
 // Layer 5 (attention): uses core and kernels; linear_memory.hpp builds on it.
 #pragma once
 
 #include <cumulus/attention/linear_options.hpp>
+#include <cumulus/detail/attention/truncated_row.hpp>
 #include <cumulus/detail/core/aligned.hpp>
 
 namespace cumulus::detail {
 
-/// What linear_attention_options say of the weights, and a query's row of them.
+/// What linear_state_options say of the weights, and a query's row of them.
 ///
-/// The tokens that a query sees are those in the sums, then those that wait: first the sinks, which are the first tokens of
-/// all, then the others up to the query's own.
+/// The tokens that a query sees are those in the sums, then those that wait: first the first tokens of all, as many
+/// as are exact, then the others up to the query's own.
 template <class T>
 struct linear_weights {
   using C = compute_scalar<T>;
@@ -21,7 +22,7 @@ struct linear_weights {
   cumulus::form form = cumulus::form::moment;
   bool centred = true;
   double decay = 1;
-  index_t window = 0, sinks = 0;
+  index_t window = 0, first_tokens = 0;
   std::vector<C> given{};            ///< j! times the coefficients of a polynomial
   aligned_vector<T> ages{};  ///< decay^(capacity - j), j = 0..capacity; empty without decay
 
@@ -40,13 +41,13 @@ struct linear_weights {
   };
 
   linear_weights() = default;
-  explicit linear_weights(const linear_attention_options& o)
+  explicit linear_weights(const linear_state_options& o)
       : order(o.order),
         form(o.form),
         centred(o.centred || o.form == cumulus::form::taylor),
         decay(o.decay),
-        window(o.window),
-        sinks(o.sinks) {
+        window(o.window ? o.window->before : 0),
+        first_tokens(o.first_tokens) {
     C factorial(1);
     for (std::size_t j = 0; j < o.polynomial.size(); ++j) {
       if (j > 0) factorial *= C(int(j));
@@ -86,13 +87,13 @@ struct linear_weights {
   /// the degree j, add up to one. `last` is the position of the last token.
   void operator()(T* u, index_t visible, index_t last, bool has_sums, row& sums,
                   T* of_sums) const noexcept {
-    const index_t sink = visible < sinks ? visible : sinks;
-    const index_t recent = visible - sink < window ? visible - sink : window;
-    const index_t linear = visible - sink - recent;  // tokens from `sink` on
-    const T* const weight = decay < 1 ? ages.data() + (capacity() - visible + 1 + sink) : nullptr;
+    const index_t first = visible < first_tokens ? visible : first_tokens;
+    const index_t recent = visible - first < window ? visible - first : window;
+    const index_t linear = visible - first - recent;  // tokens from `first` on
+    const T* const weight = decay < 1 ? ages.data() + (capacity() - visible + 1 + first) : nullptr;
 
     // divided power sums about the reference, then about the mean
-    const C age = has_sums ? C(aged(visible - sink)) : C(0);
+    const C age = has_sums ? C(aged(visible - first)) : C(0);
     if (has_sums) {
       if (decay < 1) {
         for (int j = 0; j <= order; ++j) sums.b[std::size_t(j)] *= age;
@@ -104,7 +105,7 @@ struct linear_weights {
     std::array<C, truncated_row<C>::room> open{};
     const bool recentres = centred && order > 0;
     if (linear > 0)
-      kernels::divided_power_sums(u + sink, weight, linear, T(0), recentres ? 1 : order,
+      kernels::divided_power_sums(u + first, weight, linear, T(0), recentres ? 1 : order,
                                   open.data());
     truncated_row<C> truncated;
     const C held = sums.b[0] + open[0];
@@ -115,7 +116,7 @@ struct linear_weights {
       mean = C(T((sums.b[1] + open[1]) / total));
       if (order > 1 && linear > 0) {
         for (int j = 0; j <= order; ++j) open[std::size_t(j)] = C(0);
-        kernels::divided_power_sums(u + sink, weight, linear, T(mean), order, open.data());
+        kernels::divided_power_sums(u + first, weight, linear, T(mean), order, open.data());
       }
       for (int j = 0; j <= order; ++j) {
         C shifted(0), factor(1);
@@ -146,14 +147,14 @@ struct linear_weights {
     // the exact ones, and all of them over one total
     C top = has_linear ? truncated.base : -infinity<C>;
     const auto exact = [&](const auto& f) {
-      for (index_t j = 0; j < sink; ++j) f(j);
-      for (index_t j = sink + linear; j < visible; ++j) f(j);
+      for (index_t j = 0; j < first; ++j) f(j);
+      for (index_t j = first + linear; j < visible; ++j) f(j);
     };
-    if (sink + recent > 0) {
+    if (first + recent > 0) {
       if (decay < 1) {
         const C log_decay = logarithm(C(decay));
         exact([&](index_t j) {
-          const index_t age_of = j < sink ? last - j : visible - 1 - j;
+          const index_t age_of = j < first ? last - j : visible - 1 - j;
           u[j] += T(log_decay * C(double(age_of)));
         });
       }
@@ -165,7 +166,7 @@ struct linear_weights {
       u[j] = T(term);
       total += term;
     });
-    const bool alone = sink + recent == 0;  // then top is the base
+    const bool alone = first + recent == 0;  // then top is the base
     const C lift = alone ? C(1) : has_linear ? exponential(C(truncated.base - top)) : C(0);
     total += lift * truncated.mass;
     const C share = lift / total;
@@ -177,10 +178,10 @@ struct linear_weights {
         if (j > 0) factorial *= C(j);
         a[std::size_t(j)] = truncated.a[std::size_t(j)] / factorial * share;
       }
-      to_polynomial(u + sink, weight, linear, mean, a);
+      to_polynomial(u + first, weight, linear, mean, a);
     }
     if (!has_linear) {
-      for (index_t j = sink; j < sink + linear; ++j) u[j] = T(0);
+      for (index_t j = first; j < first + linear; ++j) u[j] = T(0);
       for (int l = 0; l <= order; ++l) of_sums[l] = T(0);
     } else if (has_sums) {
       // sum_j a_j (u - mean)^j / j! as a polynomial in u

@@ -10,6 +10,7 @@
 // product of the factorials of the multiplicities in f): j! / (that product) orderings of a monomial, over j!.
 #pragma once
 
+#include <cumulus/attention/linear_options.hpp>
 #include <cumulus/core/results.hpp>
 #include <cumulus/detail/core/require.hpp>
 #include <cumulus/detail/core/view.hpp>
@@ -22,7 +23,7 @@
 namespace cumulus::detail {
 
 /// The highest order of the features.
-inline constexpr int max_feature_order = 16;
+inline constexpr int max_feature_order = linear_attention_max_order;
 
 /// How many monomials d variables have up to this order: binomial(d + order, order); the greatest index_t where that does not
 /// fit.
@@ -156,7 +157,7 @@ template <class T>
 }
 template <class T>
 [[nodiscard]] std::vector<T> feature_weights(index_t d, std::integral auto order) {
-  require_order("feature_weights", order, 0, max_feature_order, "max_feature_order");
+  require_order("feature_weights", order, 0, max_feature_order, "linear_attention_max_order");
   return feature_weights<T>(feature_layout(d, int(order)));
 }
 
@@ -170,7 +171,7 @@ template <real_vector X>
 [[nodiscard]] Eigen::Matrix<result_of<X>, Eigen::Dynamic, 1> taylor_features(
     const X& x, std::integral auto order) {
   using T = result_of<X>;
-  require_order("taylor_features", order, 0, max_feature_order, "max_feature_order");
+  require_order("taylor_features", order, 0, max_feature_order, "linear_attention_max_order");
   const index_t d = size_of(x);
   const feature_layout layout(d, int(order));
   Eigen::Matrix<T, Eigen::Dynamic, 1> values(d), out(layout.count());

@@ -16,7 +16,7 @@ namespace cumulus::detail {
 
 template <class T>
 class token_stretch {
-  using W = attention_scalar<T>;
+  using W = score_of<T>;
 
  public:
   static constexpr bool converted = !std::same_as<T, W>;

@@ -4,7 +4,7 @@
 // Layer 4 (blocks): uses core and kernels.
 #pragma once
 
-#include <cumulus/blocks/block_summary.hpp>
+#include <cumulus/blocks/block_summary_options.hpp>
 #include <cumulus/detail/blocks/outward.hpp>
 #include <cumulus/detail/blocks/principal_factors.hpp>
 #include <cumulus/detail/simd/dot_rows.hpp>

@@ -4,8 +4,8 @@
 // Layer 4 (blocks): uses core, kernels, moments and series; block_scores builds on it.
 #pragma once
 
-#include <cumulus/blocks/block_moments.hpp>
 #include <cumulus/blocks/block_score.hpp>
+#include <cumulus/blocks/block_summaries.hpp>
 #include <cumulus/detail/series/power_series.hpp>
 #include <array>
 
@@ -27,16 +27,16 @@ class scored_query {
       q_.push_back(T(scale * static_cast<double>(q[i])));
       norm2_ += double(q_.back()) * double(q_.back());
     }
-    if (uses_covariance(score) || score == block_score::landmark2 || interval)
+    if (needs_of(score).variance || score == block_score::landmark2 || interval)
       form_ = rows.covariance.form(q_.data());
-    if ((score == block_score::box || interval) && rows.parts.box) {
+    if ((score == block_score::box || interval) && rows.kept.box) {
       for (const T& x : q_) highest_.push_back(x < T(0) ? T(0) : x);
       for (const T& x : q_) highest_.push_back(x < T(0) ? x : is_nan(x) ? x : T(0));
       lowest_.assign(highest_.begin() + rows.width, highest_.end());
       lowest_.insert(lowest_.end(), highest_.begin(), highest_.begin() + rows.width);
     }
     if (score != block_score::taylor3 && score != block_score::taylor) return;
-    const int top = score == block_score::taylor3 ? 3 : rows.parts.order;
+    const int top = score == block_score::taylor3 ? 3 : rows.kept.order;
     const packed_symmetric layout("block_scores", rows.width, top);
     const packed_tensors<double> terms(layout);
     layout.exponential(std::vector<double>(q_.begin(), q_.end()).data(), top, terms.orders());
@@ -61,7 +61,7 @@ class scored_query {
   }
   /// By submeans: log sum_j n_j e^(q . mean_j).
   void submeans(index_t first, index_t count, double* out) const {
-    const index_t parts = rows_.parts.submeans;
+    const index_t parts = rows_.kept.submeans;
     buffer some;
     for (index_t i = 0; i < count; ++i) {
       const index_t B = first + i, n = rows_.count[std::size_t(B)];

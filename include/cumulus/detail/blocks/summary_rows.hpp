@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // The summaries of all blocks, each part contiguous, and how one block's tokens become a row of each.
-// Layer 4 (blocks): uses core, kernels and moments; block_moments owns one, block_scores reads it.
+// Layer 4 (blocks): uses core, kernels and moments; block_summaries owns one, block_scores reads it.
 #pragma once
 
-#include <cumulus/blocks/block_summary.hpp>
+#include <cumulus/blocks/block_summary_options.hpp>
 #include <cumulus/detail/blocks/covariance_rows.hpp>
 #include <cumulus/detail/blocks/gaussian_mass.hpp>
 #include <cumulus/detail/blocks/tilted_mean.hpp>
-#include <cumulus/detail/attention/sum_of_products.hpp>
+#include <cumulus/detail/core/sum_of_products.hpp>
 #include <cumulus/detail/moments/packed_symmetric.hpp>
 #include <span>
 
@@ -17,19 +17,19 @@ namespace cumulus::detail {
 /// Row B of each part belongs to block B. T: float or double; computed in double, rounded once.
 template <class T>
 struct summary_rows {
-  summary_rows(index_t d, index_t e, const block_summary& kept)
-      : width(d),
-        value_width(e),
-        parts(kept),
-        covariance(kept.covariance, d, kept.rank),
-        tilted_covariance(kept.covariance, d, kept.rank) {
-    if (parts.order < 3) return;
-    layout = packed_symmetric("block_moments", d, parts.order);
-    tensors.resize(std::size_t(parts.order - 2));
+  explicit summary_rows(const block_summary_options& options)
+      : width(options.key_width),
+        value_width(options.value_width),
+        kept(options),
+        covariance(options.covariance, width, options.rank),
+        tilted_covariance(options.covariance, width, options.rank) {
+    if (kept.order < 3) return;
+    layout = packed_symmetric("block_summaries", width, kept.order);
+    tensors.resize(std::size_t(kept.order - 2));
   }
 
   index_t width, value_width;
-  block_summary parts;
+  block_summary_options kept;
   std::vector<index_t> count;
   std::vector<T> log_count;
   std::vector<T> reach;   ///< the largest |k|
@@ -50,19 +50,19 @@ struct summary_rows {
 
   [[nodiscard]] index_t numbers_per_block() const noexcept {
     index_t size = width + 3 + (value_width > 0 ? 1 : 0) + covariance.size();
-    if (parts.box) size += 2 * width;
-    for (int p = 3; p <= parts.order; ++p) size += layout.count(p);
-    if (parts.landmark) size += width + 1;
-    if (parts.landmark_covariance) size += tilted_covariance.size() + width + 1;
-    size += parts.submeans * width + (parts.calibration ? 1 : 0);
-    if (parts.value_mean) size += value_width;
-    if (parts.value_covariance) size += value_width * width;
+    if (kept.box) size += 2 * width;
+    for (int p = 3; p <= kept.order; ++p) size += layout.count(p);
+    if (kept.landmark) size += width + 1;
+    if (kept.landmark_covariance) size += tilted_covariance.size() + width + 1;
+    size += kept.submeans * width + (kept.calibration ? 1 : 0);
+    if (kept.value_mean) size += value_width;
+    if (kept.value_covariance) size += value_width * width;
     return size;
   }
 
   /// How many tokens of a block of n the submean j covers, and the first of them.
   [[nodiscard]] index_t submean_begin(index_t n, index_t j) const noexcept {
-    return j * n / parts.submeans;
+    return j * n / kept.submeans;
   }
 
   /// One more block, of the n >= 1 tokens with keys [n, d] and values [n, e].
@@ -86,23 +86,23 @@ struct summary_rows {
         rounded_up<T>(std::sqrt(farthest) * upward + std::sqrt(longest) * double(n + 4) * 0x1p-52));
     put(mean, k_mean);
 
-    if (parts.order >= 3) append_tensors(y, n);
+    if (kept.order >= 3) append_tensors(y, n);
     const double root = 1 / std::sqrt(double(n));
     std::vector<double> scaled = y;
     for (double& value : scaled) value *= root;
     covariance.append(scaled.data(), n);
-    if (parts.box) append_box(keys, n);
-    for (index_t j = 0; j < parts.submeans; ++j) {
+    if (kept.box) append_box(keys, n);
+    for (index_t j = 0; j < kept.submeans; ++j) {
       const index_t from = submean_begin(n, j), size = submean_begin(n, j + 1) - from;
       put(submeans, mean_of(keys + from * width, size, width));
     }
-    if (parts.landmark) append_landmark(keys, n, references);
-    if (parts.calibration) append_correction(keys, n, k_mean, references);
+    if (kept.landmark) append_landmark(keys, n, references);
+    if (kept.calibration) append_correction(keys, n, k_mean, references);
     if (value_width > 0) append_value_reach(values, n);
-    if (!parts.value_mean && !parts.value_covariance) return;
+    if (!kept.value_mean && !kept.value_covariance) return;
     const std::vector<double> v_mean = mean_of(values, n, value_width);
-    if (parts.value_mean) put(value_mean, v_mean);
-    if (!parts.value_covariance) return;
+    if (kept.value_mean) put(value_mean, v_mean);
+    if (!kept.value_covariance) return;
     std::vector<double> v(values, values + n * value_width), c(std::size_t(value_width) * d, 0.0);
     for (std::size_t i = 0; i < v.size(); ++i)
       v[i] = (v[i] - v_mean[i % std::size_t(value_width)]) / double(n);
@@ -122,21 +122,21 @@ struct summary_rows {
     shorten(mean, width);
     if (value_width > 0) shorten(value_reach, 1);
     covariance.drop_last();
-    if (parts.box) shorten(box, 2 * width);
-    for (int p = 3; p <= parts.order; ++p) shorten(tensors[std::size_t(p - 3)], layout.count(p));
-    if (parts.landmark) {
+    if (kept.box) shorten(box, 2 * width);
+    for (int p = 3; p <= kept.order; ++p) shorten(tensors[std::size_t(p - 3)], layout.count(p));
+    if (kept.landmark) {
       shorten(landmark, width);
       shorten(entropy, 1);
     }
-    if (parts.landmark_covariance) {
+    if (kept.landmark_covariance) {
       tilted_covariance.drop_last();
       shorten(tangent, width);
       shorten(constant, 1);
     }
-    shorten(submeans, parts.submeans * width);
-    if (parts.calibration) shorten(correction, 1);
-    if (parts.value_mean) shorten(value_mean, value_width);
-    if (parts.value_covariance) shorten(value_covariance, value_width * width);
+    shorten(submeans, kept.submeans * width);
+    if (kept.calibration) shorten(correction, 1);
+    if (kept.value_mean) shorten(value_mean, value_width);
+    if (kept.value_covariance) shorten(value_covariance, value_width * width);
   }
 
  private:
@@ -167,12 +167,12 @@ struct summary_rows {
   void append_tensors(const std::vector<double>& y, index_t n) {
     const packed_tensors<double> products(layout), sum(layout);
     for (index_t t = 0; t < n; ++t) {
-      layout.products(y.data() + t * width, parts.order, products.orders());
-      for (int p = 3; p <= parts.order; ++p) {
+      layout.products(y.data() + t * width, kept.order, products.orders());
+      for (int p = 3; p <= kept.order; ++p) {
         for (index_t j = 0; j < layout.count(p); ++j) sum[p][j] += products[p][j];
       }
     }
-    for (int p = 3; p <= parts.order; ++p) {
+    for (int p = 3; p <= kept.order; ++p) {
       for (index_t j = 0; j < layout.count(p); ++j)
         tensors[std::size_t(p - 3)].push_back(T(sum[p][j] / double(n)));
     }
@@ -199,7 +199,7 @@ struct summary_rows {
     const auto [mass, p, k, h] = tilted_mean_of(keys, n, width, q0.data());
     put(landmark, k);
     entropy.push_back(T(h));
-    if (!parts.landmark_covariance) return;
+    if (!kept.landmark_covariance) return;
     std::vector<double> y(keys, keys + n * width);
     for (index_t t = 0; t < n; ++t) {
       for (std::size_t i = 0; i < d; ++i) {

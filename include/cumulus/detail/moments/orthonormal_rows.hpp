@@ -4,7 +4,7 @@
 // Layer 2 (moments): uses core; blocks and attention build on it.
 #pragma once
 
-#include <cumulus/detail/attention/sum_of_products.hpp>
+#include <cumulus/detail/core/sum_of_products.hpp>
 #include <cmath>
 
 namespace cumulus::detail {

@@ -8,7 +8,7 @@
 
 namespace cumulus::detail {
 
-/// sum_i a_i b_i in double, of scalars that convert to it. For many rows take kernels/dot_rows.hpp.
+/// sum_i a_i b_i in double, of scalars that convert to it. For many rows take detail/simd/dot_rows.hpp.
 ///
 /// Error   plain sums of every fourth term: (n / 4 + 6) u sum_i |a_i b_i|.
 template <class A, class B>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Summaries of a cache of keys cut in blocks, token by token.
-// Layer 4 (blocks): uses core, kernels and moments; block_scores reads it.
+// Layer 4 (blocks): uses core and moments; block_scores reads it.
 #pragma once
 
 #include <cumulus/detail/blocks/summary_rows.hpp>
@@ -12,7 +12,15 @@ namespace cumulus {
 /// The most numbers a block that the tensors of one order may take.
 inline constexpr index_t block_tensor_max_size = index_t(1) << 24;
 
-/// Count, mean and the other parts of a block_summary for each block of a cache.
+template <class T>
+class block_summaries;
+
+namespace detail {
+template <class T>
+[[nodiscard]] const summary_rows<T>& rows_of(const block_summaries<T>& blocks) noexcept;
+}
+
+/// Count, mean and the other parts that block_summary_options name, for each block of a cache.
 ///
 /// Shape   keys of width d >= 1, values of width e >= 0, blocks of b >= 1 tokens; the last block may be shorter.
 ///         T: float or double, the scalar of what is kept; keys and values of any real scalar.
@@ -22,7 +30,7 @@ inline constexpr index_t block_tensor_max_size = index_t(1) << 24;
 /// Cost    of a full block of b tokens: b d for the mean; b d^2 for a full covariance, 16 (rank + 4) b d + b d^2 + d^3
 ///         for low_rank, b C(d + p - 1, p) for a tensor of order p. A token that fills no block costs d + e.
 template <class T>
-class block_moments {
+class block_summaries {
   static_assert(std::same_as<T, float> || std::same_as<T, double>,
                 "cumulus: summaries are kept in float or double; keys may be of any scalar");
 
@@ -31,16 +39,16 @@ class block_moments {
   using rows = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
   using row = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
-  block_moments(index_t d, index_t b, const block_summary& parts = {}, index_t e = 0)
-      : block_(b), rows_(checked(d, b, parts, e), e, parts) {}
+  explicit block_summaries(const block_summary_options& options)
+      : block_(options.block), rows_(checked(options)) {}
 
   /// The queries, already scaled, that blocks are expanded and calibrated about from now on, [r, d]; none for the query 0.
   /// HiLS takes the query at the end of each block.
-  template <real_matrix R>
+  template <token_matrix R>
   void set_references(const R& references) {
-    const token_rows<scalar_of<R>> r(references);
+    const auto& r = detail::tokens_in<token_scalar_of<R>>(references);
     if (r.size() > 0)
-      detail::require_same_size("block_moments", "a key", width(), "a reference query", r.width());
+      detail::require_same_size("block_summaries::set_references", "a key", width(), "a reference", r.width());
     references_.clear();
     for (index_t t = 0; t < r.size(); ++t) put(references_, r.row(t), width());
   }
@@ -48,33 +56,29 @@ class block_moments {
   template <real_vector K>
   void append(const K& key) {
     require_token(detail::size_of(key), 0);
-    take(detail::operand<double>(key), nullptr);
+    const double* const none = nullptr;
+    take_elements(detail::operand<double>(key).view(), none);
   }
   template <real_vector K, real_vector V>
   void append(const K& key, const V& value) {
     require_token(detail::size_of(key), detail::size_of(value));
-    const detail::operand<double> v(value);
-    take(detail::operand<double>(key), &v);
+    take_elements(detail::operand<double>(key).view(), detail::operand<double>(value).view());
   }
   /// A token a row. The last block, where it stays shorter, has no summary before summarise_tail().
-  template <class S>
-  void append_rows(const token_rows<S>& keys) {
-    if (keys.size() > 0) require_token(keys.width(), 0);
-    for (index_t t = 0; t < keys.size(); ++t) take(keys.row(t), static_cast<const S*>(nullptr));
-  }
-  template <class S, class U>
-  void append_rows(const token_rows<S>& keys, const token_rows<U>& values) {
-    detail::require_same_size("block_moments", "keys", keys.size(), "values", values.size());
-    if (keys.size() > 0) require_token(keys.width(), values.width());
-    for (index_t t = 0; t < keys.size(); ++t) take(keys.row(t), values.row(t));
-  }
-  template <real_matrix K>
+  template <token_matrix K>
   void append_rows(const K& keys) {
-    append_rows(token_rows<scalar_of<K>>(keys));
+    const auto& k = detail::tokens_in<token_scalar_of<K>>(keys);
+    if (k.size() > 0) require_token(k.width(), 0);
+    const double* const none = nullptr;
+    for (index_t t = 0; t < k.size(); ++t) take_elements(k.row(t), none);
   }
-  template <real_matrix K, real_matrix V>
+  template <token_matrix K, token_matrix V>
   void append_rows(const K& keys, const V& values) {
-    append_rows(token_rows<scalar_of<K>>(keys), token_rows<scalar_of<V>>(values));
+    const auto& k = detail::tokens_in<token_scalar_of<K>>(keys);
+    const auto& v = detail::tokens_in<token_scalar_of<V>>(values);
+    detail::require_same_size("block_summaries::append_rows", "keys", k.size(), "values", v.size());
+    if (k.size() > 0) require_token(k.width(), v.width());
+    for (index_t t = 0; t < k.size(); ++t) take_elements(k.row(t), v.row(t));
   }
 
   /// Summarises the last block by the tokens it has; more may follow, and end that summary until it is asked for again.
@@ -87,7 +91,7 @@ class block_moments {
   [[nodiscard]] index_t width() const noexcept { return rows_.width; }
   [[nodiscard]] index_t value_width() const noexcept { return rows_.value_width; }
   [[nodiscard]] index_t block_size() const noexcept { return block_; }
-  [[nodiscard]] const block_summary& parts() const noexcept { return rows_.parts; }
+  [[nodiscard]] const block_summary_options& options() const noexcept { return rows_.kept; }
   [[nodiscard]] index_t tokens() const noexcept { return tokens_; }
   /// How many blocks have a summary; the scores are of these.
   [[nodiscard]] index_t blocks() const noexcept { return rows_.blocks(); }
@@ -109,77 +113,79 @@ class block_moments {
   [[nodiscard]] T reach(index_t B) const noexcept { return rows_.reach[std::size_t(B)]; }
   /// The largest norm of a value: an upper end. Requires values, e > 0.
   [[nodiscard]] T value_reach(index_t B) const {
-    require_part("value", value_width() > 0);
+    require_part("value", ".value_width", value_width() > 0);
     return rows_.value_reach[std::size_t(B)];
   }
   /// Sigma as it is kept, [d, d]: factors and diagonal multiplied out.
   [[nodiscard]] Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> covariance(index_t B) const {
-    require_part("covariance", rows_.parts.covariance != covariance_kind::none);
+    require_part("covariance", ".covariance", rows_.kept.covariance != covariance_kind::none);
     return rows_.covariance.matrix(B);
   }
   /// [rank, d] of covariance_kind::low_rank.
   [[nodiscard]] rows factors(index_t B) const {
-    require_part("low-rank covariance", rows_.covariance.rank() > 0);
+    require_part("low-rank covariance", ".covariance = covariance_kind::low_rank", rows_.covariance.rank() > 0);
     return {rows_.covariance.factors(B), rows_.covariance.rank(), width()};
   }
   [[nodiscard]] row high(index_t B) const {
-    require_part("box", rows_.parts.box);
+    require_part("box", ".box", rows_.kept.box);
     return {rows_.box.data() + 2 * B * width(), width()};
   }
   [[nodiscard]] row low(index_t B) const {
-    require_part("box", rows_.parts.box);
+    require_part("box", ".box", rows_.kept.box);
     return {rows_.box.data() + (2 * B + 1) * width(), width()};
   }
   [[nodiscard]] row landmark(index_t B) const {
-    require_part("landmark", rows_.parts.landmark);
+    require_part("landmark", ".landmark", rows_.kept.landmark);
     return vector(rows_.landmark, B, width());
   }
   [[nodiscard]] T entropy(index_t B) const {
-    require_part("landmark", rows_.parts.landmark);
+    require_part("landmark", ".landmark", rows_.kept.landmark);
     return rows_.entropy[std::size_t(B)];
   }
   [[nodiscard]] row value_mean(index_t B) const {
-    require_part("value_mean", rows_.parts.value_mean);
+    require_part("value_mean", ".value_mean", rows_.kept.value_mean);
     return vector(rows_.value_mean, B, value_width());
   }
   /// Cov(value, key), [e, d]: the first order of a block's output is value_mean + value_covariance q.
   [[nodiscard]] rows value_covariance(index_t B) const {
-    require_part("value_covariance", rows_.parts.value_covariance);
+    require_part("value_covariance", ".value_covariance", rows_.kept.value_covariance);
     return matrix(rows_.value_covariance, B, value_width(), width());
   }
 
-  /// What is kept, for the kernels.
-  [[nodiscard]] const detail::summary_rows<T>& kept() const noexcept { return rows_; }
-
  private:
-  static index_t checked(index_t d, index_t b, const block_summary& parts, index_t e) {
-    const auto fail = [](const std::string& what) { detail::refuse({"block_moments: ", what}); };
-    if (d < 1) fail("keys of width " + std::to_string(d));
-    if (b < 1) fail("blocks of " + std::to_string(b) + " tokens");
-    if (e < 0) fail("values of width " + std::to_string(e));
-    if (parts.covariance == covariance_kind::low_rank && (parts.rank < 1 || parts.rank > 256))
-      fail("rank " + std::to_string(parts.rank) + " is outside 1..256");
-    if (parts.order < 0 || parts.order == 1 || parts.order == 2)
-      fail("tensors of order " + std::to_string(parts.order) + ", not 0 or 3 and above");
-    if (parts.order > 8)
-      fail("tensors of order " + std::to_string(parts.order) + "; the highest is 8");
-    if (parts.order > 0 && detail::packed_count(d, parts.order) > block_tensor_max_size)
-      fail("a tensor of order " + std::to_string(parts.order) + " in " + std::to_string(d) +
-           " dimensions is too large");
-    if (parts.submeans < 0) fail(std::to_string(parts.submeans) + " submeans");
-    if (parts.landmark_covariance && !parts.landmark) fail("landmark_covariance without landmark");
-    if (parts.landmark_covariance && parts.covariance == covariance_kind::none)
-      fail("landmark_covariance of covariance_kind::none");
-    if ((parts.value_mean || parts.value_covariance) && e == 0) fail("a value part, but e is 0");
-    return d;
+  friend const detail::summary_rows<T>& detail::rows_of<T>(const block_summaries& blocks) noexcept;
+
+  static const block_summary_options& checked(const block_summary_options& o) {
+    const char* const name = "block_summaries";
+    const auto at_least = [name](const char* member, index_t value, index_t least) {
+      if (value < least) detail::refuse({name, ": ", member, " is ", value, "; give ", least, " or more"});
+    };
+    at_least(".key_width", o.key_width, 1);
+    at_least(".value_width", o.value_width, 0);
+    at_least(".block", o.block, 1);
+    at_least(".submeans", o.submeans, 0);
+    if (o.covariance == covariance_kind::low_rank && (o.rank < 1 || o.rank > 256))
+      detail::refuse({name, ": .rank is ", o.rank, "; give 1 to 256"});
+    if (o.order < 0 || o.order == 1 || o.order == 2 || o.order > 8)
+      detail::refuse({name, ": tensors of order ", o.order, "; give .order 3 to 8, or 0 for no tensor"});
+    if (o.order > 0 && detail::packed_count(o.key_width, o.order) > block_tensor_max_size)
+      detail::refuse({name, ": a tensor of order ", o.order, " in ", o.key_width,
+                      " dimensions has more than ", block_tensor_max_size, " numbers; give a lower .order"});
+    if (o.landmark_covariance && !o.landmark)
+      detail::refuse({name, ": .landmark_covariance needs a landmark; give .landmark = true"});
+    if (o.landmark_covariance && o.covariance == covariance_kind::none)
+      detail::refuse({name, ": .landmark_covariance has the form of .covariance, which is none; give another"});
+    if ((o.value_mean || o.value_covariance) && o.value_width == 0)
+      detail::refuse({name, ": .value_mean and .value_covariance need values, but .value_width is 0"});
+    return o;
   }
 
   void require_token(index_t d, index_t e) const {
-    detail::require_same_size("block_moments", "a key", width(), "the key given", d);
-    detail::require_same_size("block_moments", "a value", value_width(), "the value given", e);
+    detail::require_same_size("block_summaries::append", "a key of the summaries", width(), "the key", d);
+    detail::require_same_size("block_summaries::append", "a value of the summaries", value_width(), "the value", e);
   }
-  void require_part(const char* part, bool kept) const {
-    if (!kept) detail::refuse({"block_moments: the summary keeps no ", part});
+  static void require_part(const char* part, const char* remedy, bool kept) {
+    if (!kept) detail::refuse({"block_summaries: no ", part, " is kept; give block_summary_options ", remedy});
   }
 
   [[nodiscard]] index_t open() const noexcept { return tokens_ % block_; }
@@ -190,20 +196,6 @@ class block_moments {
     to.resize(before + std::size_t(n));
     double* const at = to.data() + before;
     for (index_t i = 0; i < n; ++i) at[i] = static_cast<double>(elements[i]);
-  }
-  void take(const detail::operand<double>& key, const detail::operand<double>* value) {
-    struct none {
-      double operator[](index_t) const noexcept { return 0; }
-    };
-    if (value == nullptr) {
-      take_elements(key.view(), none{});
-    } else {
-      take_elements(key.view(), value->view());
-    }
-  }
-  template <class S, class U>
-  void take(const S* key, const U* value) {
-    take_elements(key, value);
   }
   template <class Key, class Value>
   void take_elements(const Key& key, const Value& value) {
@@ -231,5 +223,15 @@ class block_moments {
   std::vector<double> keys_, values_, references_;  // the open block's tokens
   detail::summary_rows<T> rows_;
 };
+
+namespace detail {
+
+/// What block_summaries keep, for the kernels.
+template <class T>
+[[nodiscard]] const summary_rows<T>& rows_of(const block_summaries<T>& blocks) noexcept {
+  return blocks.rows_;
+}
+
+}  // namespace detail
 
 }  // namespace cumulus

@@ -62,3 +62,10 @@ TEST_CASE("smooth mass: that of a standardised normal cut off at c", "[blocks][v
     CHECK(std::isnan(mass(std::nan(""))));
   }
 }
+
+TEST_CASE("smooth and frozen mass: an infinite variance", "[blocks][edge]") {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  CHECK(cumulus::detail::smooth_mass(0)(inf) == inf);
+  CHECK(cumulus::detail::smooth_mass(3)(inf) == inf);
+  CHECK(cumulus::detail::frozen_mass(inf, 0) == 0);
+}

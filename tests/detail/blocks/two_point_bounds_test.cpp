@@ -62,3 +62,25 @@ TEST_CASE("two-point bounds: the ends of their arguments", "[blocks][edge]") {
   CHECK(std::isnan(largest_log_mean_exp(std::nan(""), 1.0)));
   CHECK(std::isnan(least_log_mean_exp(1.0, std::nan(""))));
 }
+
+TEST_CASE("two-point bounds: the ends at a variance that vanishes", "[blocks][edge]") {
+  CHECK(largest_log_mean_exp(1e-322, 1000) >= 0);
+  CHECK(largest_log_mean_exp(1e-310, 1e5) >= 0);
+  CHECK(least_log_mean_exp(1e-322, 1000) >= 0);
+  CHECK(least_log_mean_exp(1e308, 1e-300) >= 0);
+}
+
+TEST_CASE("two-point bounds: largest_log_mean_exp is the two-point law's in wider numbers",
+          "[blocks][value]") {
+  families::random r(4);
+  long double worst = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const double v = std::pow(10, r.uniform(-323, 3)), h = std::pow(10, r.uniform(-3, 4));
+    const long double up = h, low = v / up, share = low / (up + low);
+    const long double law = up + std::log(share + (1 - share) * std::exp(-(up + low)));
+    const long double by =
+        std::abs(std::max(law, 0.0L) - static_cast<long double>(largest_log_mean_exp(v, h)));
+    worst = std::max(worst, by / (1 + up));
+  }
+  CHECK(worst <= 16 * 0x1p-53L);
+}
