@@ -15,7 +15,7 @@
 #include <cumulus/core/isa.hpp>
 #include <cumulus/core/version.hpp>
 #include <cumulus/exact/log_softmax.hpp>
-#include <cumulus/exact/log_sum_exp.hpp>
+#include <cumulus/exact/logsumexp_accumulator.hpp>
 #include <cumulus/exact/log_weights.hpp>
 #include <cumulus/exact/logaddexp.hpp>
 #include <cumulus/exact/logcumsumexp.hpp>
