@@ -7,7 +7,7 @@
 #include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/core/concepts.hpp>
 #include <cumulus/detail/core/view.hpp>
-#include <complex>
+#include <cmath>
 
 namespace cumulus {
 
@@ -26,8 +26,10 @@ template <class R>
 }
 
 /// log sum e^{z_i} of elements read by at(i).
-template <class R, class At>
-[[nodiscard]] std::complex<R> log_sum_of_complex(index_t n, At at) {
+/// C: std::complex, which its elements bring, since <complex> is 20,000 lines.
+template <class C, class At>
+[[nodiscard]] C log_sum_of_complex(index_t n, At at) {
+  using R = typename C::value_type;
   index_t peak = -1;
   bool infinite = false, invalid = false;
   R direction = R(0);  // of the terms whose real part is +inf
@@ -44,10 +46,10 @@ template <class R, class At>
       peak = i;
     }
   }
-  if (invalid) return {quiet_nan<R>, quiet_nan<R>};
-  if (infinite) return {infinity<R>, is_nan(direction) ? direction : principal_argument(direction)};
-  if (peak < 0) return {-infinity<R>, R(0)};
-  const std::complex<R> top = at(peak);
+  if (invalid) return C{quiet_nan<R>, quiet_nan<R>};
+  if (infinite) return C{infinity<R>, is_nan(direction) ? direction : principal_argument(direction)};
+  if (peak < 0) return C{-infinity<R>, R(0)};
+  const C top = at(peak);
   compensated<R> real, imaginary;
   for (index_t i = 0; i < n; ++i) {
     if (i == peak || at(i).real() == -infinity<R>) continue;
@@ -56,11 +58,11 @@ template <class R, class At>
     imaginary += size * std::sin(angle);
   }
   const R a = real.value(), b = imaginary.value();
-  if (a == R(-1) && b == R(0)) return {-infinity<R>, R(0)};
+  if (a == R(-1) && b == R(0)) return C{-infinity<R>, R(0)};
   const R log_size = std::abs(a) < R(0.5) && std::abs(b) < R(0.5)
                          ? std::log1p(a * (2 + a) + b * b) / 2
                          : std::log(std::hypot(1 + a, b));
-  return {top.real() + log_size, principal_argument(R(top.imag() + std::atan2(b, 1 + a)))};
+  return C{top.real() + log_size, principal_argument(R(top.imag() + std::atan2(b, 1 + a)))};
 }
 
 }  // namespace detail
@@ -76,15 +78,15 @@ template <class R, class At>
 /// Cost     two reads of z; n exp, sin and cos.
 template <complex_vector Z>
 [[nodiscard]] scalar_of<Z> logsumexp(const Z& z) {
-  using R = typename scalar_of<Z>::value_type;
+  using C = scalar_of<Z>;
   if constexpr (detail::eigen_dense<Z>) {
     const auto& values = z.derived().eval();
-    return detail::log_sum_of_complex<R>(index_t(z.size()), [&](index_t i) { return values[i]; });
+    return detail::log_sum_of_complex<C>(index_t(z.size()), [&](index_t i) { return values[i]; });
   } else if constexpr (detail::contiguous_sequence<Z>) {
-    return detail::log_sum_of_complex<R>(index_t(std::size(z)), [&](index_t i) { return std::data(z)[i]; });
+    return detail::log_sum_of_complex<C>(index_t(std::size(z)), [&](index_t i) { return std::data(z)[i]; });
   } else {
-    const detail::array_of<scalar_of<Z>> values = detail::copied(z);
-    return detail::log_sum_of_complex<R>(values.size(), [&](index_t i) { return values[i]; });
+    const detail::array_of<C> values = detail::copied(z);
+    return detail::log_sum_of_complex<C>(values.size(), [&](index_t i) { return values[i]; });
   }
 }
 
