@@ -213,7 +213,7 @@ void enrol_softmax_all() {
   enrol_softmax<T>("softmax_series/naive/" + scalar + "/order:4", naive_softmax<T>);
   enrol_softmax<T>(
       "softmax_series/cumulus/" + scalar + "/order:4",
-      [](std::span<const T> x, std::span<T> out) { cumulus::softmax_series(x, out, 4); });
+      [](std::span<const T> x, std::span<T> out) { cumulus::softmax_series(x, into(out), 4); });
   enrol_softmax<T>("softmax_series/eigen/" + scalar + "/order:4", eigen_softmax<T>);
   enrol_softmax<T>("softmax_series/exact/" + scalar,
                    [](std::span<const T> x, std::span<T> out) { cumulus::softmax(x, cumulus::into(out)); });
@@ -249,7 +249,7 @@ void enrol_forms_and_bounds() {
       m.add(of_range(range));
       for (const form f : {form::taylor, form::moment, form::chebyshev, form::enclosure})
         enrol_call(std::string("form/") + name_of(f) + tail,
-                   [m, order, f = f] { return cumulus::logsumexp_series(m, order, f); });
+                   [m, order, f = f] { return cumulus::logsumexp_series(m, {.order = order, .form = f}); });
       enrol_call("bound/range" + tail,
                  [order, range = range] { return cumulus::detail::logsumexp_remainder(order, range); });
       enrol_call("bound/range_and_variance" + tail, [m, order, range = range] {

@@ -13,13 +13,13 @@ int main() {
   std::printf("radius of convergence at least %.3f\n",
               cumulus::convergence_radius(m.max() - m.min()));
   for (int order = 2; order <= m.order(); ++order) {
-    const cumulus::estimate<double> s = cumulus::logsumexp_series(m, order, cumulus::form::taylor);
+    const cumulus::estimate<double> s = cumulus::logsumexp_series(m, {.order = order, .form = cumulus::form::taylor});
     std::printf("order %d    %.6f within %.0e\n", order, s.value, s.bound);
   }
   std::printf("exact      %.6f\n", cumulus::logsumexp(x));
 
   std::printf("softmax, order 6 ");
-  for (const double p : cumulus::softmax_series(x, 6, cumulus::form::taylor))
+  for (const double p : cumulus::softmax_series(x, {.order = 6, .form = cumulus::form::taylor}))
     std::printf(" %.5f", p);
   std::printf("\nsoftmax, exact   ");
   for (const double p : cumulus::softmax(x)) std::printf(" %.5f", p);

@@ -439,7 +439,7 @@ void series() {
   CASE("exact", name_of(logsumexp_series(v({inf, 1.0}), 4).kind));
   CASE("true", std::isfinite(logsumexp_series(v({-400.0, 400.0}), 24).bound));
   CASE("∞", logsumexp_series(v({-1e200, 1e200}), 4).bound);
-  CASE("2", logsumexp_series(v({1.0, 2.0}), 3, form::moment).order);
+  CASE("2", logsumexp_series(v({1.0, 2.0}), {.order = 3, .form = form::moment}).order);
   CASE("[]", softmax_series(v({}), 4));
   CASE("[1]", softmax_series(v({3.0}), 4));
   CASE("[0.5, 0.5]", softmax_series(v({3.0, 3.0}), 4));
@@ -578,7 +578,7 @@ void refusals() {
           logsumexp_series(moments_of({1, 2}), 6));
   REFUSED("logsumexp_series: tolerance -1 is not above 0", logsumexp_series(x, {.tolerance = -1}));
   REFUSED("softmax_series: form enclosure has no softmax; take form chebyshev or automatic",
-          softmax_series(x, 4, form::enclosure));
+          softmax_series(x, {.order = 4, .form = form::enclosure}));
   REFUSED("validate: moment 2 = -1 is even and negative: no sample has these moments",
           validate(v({1.0, 0.0, -1.0})));
   REFUSED("logsumexp_terms: order 41 is outside 0..40 (max_terms_order)", logsumexp_terms(41));

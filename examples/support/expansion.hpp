@@ -92,7 +92,7 @@ inline expansion_report expand(const std::vector<double>& x, const std::vector<d
     double softmax_error = std::numeric_limits<double>::quiet_NaN();
     if (has_softmax)
       softmax_error = largest_difference(
-          cumulus::softmax_series(x, {.order = sum.order, .form = form, .weights = w}), softmax);
+          cumulus::softmax_series(x, {.weights = w, .order = sum.order, .form = form}), softmax);
     return expansion_row{sum.order,        sum.value,     difference(sum.value, report.logsumexp),
                          sum.bound,        softmax_error, name_of(sum.form),
                          name_of(sum.kind)};
@@ -104,7 +104,7 @@ inline expansion_report expand(const std::vector<double>& x, const std::vector<d
     const int step = form == cumulus::form::moment ? 2 : 1;
     for (int order = 0; order <= highest; order += step)
       table.rows.push_back(
-          row(cumulus::logsumexp_series(x, {.order = order, .form = form, .weights = w}), form,
+          row(cumulus::logsumexp_series(x, {.weights = w, .order = order, .form = form}), form,
               form != cumulus::form::enclosure));
     report.expansions.push_back(std::move(table));
   }

@@ -86,7 +86,7 @@ inline std::vector<cumulus::estimate<double>> series(const moments_report& r) {
   for (const auto& [name, form] : forms()) {
     if (name != r.form) continue;
     for (int order = 0; order <= r.order; ++order)
-      out.push_back(cumulus::logsumexp_series(r.sample.moments, order, form));
+      out.push_back(cumulus::logsumexp_series(r.sample.moments, {.order = order, .form = form}));
   }
   return out;
 }

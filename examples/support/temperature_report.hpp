@@ -60,7 +60,7 @@ inline temperature_report over_temperature(const std::vector<double>& energies,
     const auto at = cumulus::temperature_series(m, beta, order);
     std::vector<double> exponents;
     for (const double v : x) exponents.push_back(beta * v);
-    const auto exact = cumulus::tilted_moments(x, exponents, 2, weights);
+    const auto exact = cumulus::tilted_moments(x, exponents, 2, {.weights = weights});
     const double square = beta * beta;
     r.rows.push_back(
         {beta,

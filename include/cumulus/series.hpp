@@ -24,6 +24,5 @@
 #include <cumulus/series/standard_error.hpp>
 #include <cumulus/series/temperature.hpp>
 #include <cumulus/series/terms.hpp>
-#include <cumulus/series/terms_text.hpp>
 #include <cumulus/series/tilted_moments.hpp>
 #include <cumulus/series/validate.hpp>

@@ -89,7 +89,7 @@ void series(const vector<T>& x) {
   central_moments<T> m(8);
   m.add(x);
   for (const form f : {form::taylor, form::moment, form::chebyshev, form::enclosure})
-    use(logsumexp_series(m, 4, f).bound, logsumexp_series(x, 4, f).value);
+    use(logsumexp_series(m, {.order = 4, .form = f}).bound, logsumexp_series(x, {.order = 4, .form = f}).value);
   use(logsumexp_series(x, {.weights = x, .tolerance = 1.0}).value, softmax_series(x, 4)[0]);
   use(softmax_series(x, m, 4)[0], softmax_series_bound(x, 4).relative);
   use(convergence_radius(m).radius, logsumexp_sharp_remainder(4, x[0]));

@@ -189,8 +189,8 @@ void check_hostile(bytes& in) {
   };
   const series_options<double> o = {.order = asked, .form = f, .sharp = in.flag()};
   estimate_ok(logsumexp_series(s.x, o));
-  if (!s.w.empty()) estimate_ok(logsumexp_series(s.x, {.order = asked, .form = f, .weights = s.w}));
-  expect(refused([&] { static_cast<void>(logsumexp_series(whole, asked, f)); }) ==
+  if (!s.w.empty()) estimate_ok(logsumexp_series(s.x, {.weights = s.w, .order = asked, .form = f}));
+  expect(refused([&] { static_cast<void>(logsumexp_series(whole, {.order = asked, .form = f})); }) ==
              (asked > 1 && asked > order),
          "an order that is held", asked, order);
   const double tolerance = draw<double>(in, family::special);
@@ -198,11 +198,11 @@ void check_hostile(bytes& in) {
              !(tolerance > 0),
          "a tolerance is above 0", tolerance);
   const bool has_softmax = f != form::enclosure;
-  expect(refused([&] { static_cast<void>(softmax_series(s.x, asked, f)); }) == !has_softmax,
+  expect(refused([&] { static_cast<void>(softmax_series(s.x, {.order = asked, .form = f})); }) == !has_softmax,
          "enclosure has no softmax");
   const bool has_influence = f == form::taylor || f == form::normaliser || f == form::moment;
   expect(refused([&] {
-           const double se = standard_error(s.x, asked, f);
+           const double se = standard_error(s.x, {.order = asked, .form = f});
            expect(!(se < 0), "a standard error is no negative number", se);
          }) != has_influence,
          "forms with an influence");
@@ -306,11 +306,7 @@ void check_series(bytes& in) {
       s.w.empty()
           ? logsumexp_series(
                 s.x, {.order = order, .form = f, .tolerance = tolerance, .sharp = more > 128})
-          : logsumexp_series(s.x, {.order = order,
-                                   .form = f,
-                                   .weights = s.w,
-                                   .tolerance = tolerance,
-                                   .sharp = more > 128});
+          : logsumexp_series(s.x, {.weights = s.w, .order = order, .form = f, .tolerance = tolerance, .sharp = more > 128});
   expect_bounded(e, exact.log_sum, own, "logsumexp_series within its bound");
   if (s.kind != family::wide)
     expect(std::isfinite(e.bound), "a bound of small numbers is finite", e.value, e.bound);

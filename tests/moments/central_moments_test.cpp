@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <cumulus/core/serialise.hpp>
 #include <cumulus/moments/central_moments.hpp>
+#include <span>
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
@@ -91,7 +93,7 @@ std::vector<named_sample> samples(std::size_t n, double offset) {
 
 /// The mean of n values, where the pair keeps what the double loses: 1e-15 of the range beyond an ulp of it.
 void check_mean(const central_moments<double>& m, const wide& exact) {
-  const auto pair = m.mean_pair();
+  const auto pair = cumulus::detail::mean_pair(m);
   const wide range = wide(m.max()) - wide(m.min());
   CHECK(static_cast<double>(abs(wide(pair.high) + wide(pair.low) - exact)) <=
         1e-15 * static_cast<double>(range));
@@ -104,7 +106,8 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 /// Everything that can be observed, bit for bit.
 template <class A, class B>
 bool observably_equal(const A& a, const B& b) {
-  bool equal = a.order() == b.order() && a.empty() == b.empty() && same(a.weight(), b.weight()) &&
+  bool equal = a.order() == b.order() && a.empty() == b.empty() && a.count() == b.count() &&
+               same(a.weight(), b.weight()) &&
                same(a.mean(), b.mean()) && same(a.min(), b.min()) && same(a.max(), b.max());
   for (int p = 0; p <= a.order(); ++p) equal = equal && same(a.moment(p), b.moment(p));
   return equal;
@@ -811,23 +814,23 @@ TEST_CASE("central_moments: float input is summed in double", "[moments][value]"
   const auto w = families::uniform<float>(5000, 0.1, 2, 202);
   const auto exact = oracle::central_moments(x, 6), weighted = oracle::central_moments(x, 6, w);
   CAPTURE(offset);
-  CHECK(roundings(accumulated(x, 6).wide(), exact) <= ranges);
-  CHECK(roundings(accumulated(x, 6, w).wide(), weighted) <= weighted_ranges);
-  CHECK(relative(one_by_one(x, 6, w).wide(), weighted) <= streaming);
+  CHECK(roundings(cumulus::detail::wide(accumulated(x, 6)), exact) <= ranges);
+  CHECK(roundings(cumulus::detail::wide(accumulated(x, 6, w)), weighted) <= weighted_ranges);
+  CHECK(relative(cumulus::detail::wide(one_by_one(x, 6, w)), weighted) <= streaming);
   central_moments<double> as_double(6);
   as_double.add(x);
-  CHECK(observably_equal(as_double, accumulated(x, 6).wide()));
+  CHECK(observably_equal(as_double, cumulus::detail::wide(accumulated(x, 6))));
   const auto m = accumulated(x, 6);
-  CHECK(m.mean() == static_cast<float>(m.wide().mean()));
+  CHECK(m.mean() == static_cast<float>(cumulus::detail::wide(m).mean()));
   for (int p = 2; p <= 6; ++p) {
-    CHECK(m.moment(p) == static_cast<float>(m.wide().moment(p)));
+    CHECK(m.moment(p) == static_cast<float>(cumulus::detail::wide(m).moment(p)));
     CHECK(ulps(m.moment(p), exact[std::size_t(p)].signed_value,
                static_cast<float>(exact[std::size_t(p)].absolute_value)) <= 0.51);
   }
   // moments that a float cannot hold are held all the same
   const auto large = families::normal<float>(100, 0, 1e15, 203);
   CHECK(std::isinf(accumulated(large, 4).moment(4)));
-  CHECK(relative(accumulated(large, 4).wide(), oracle::central_moments(large, 4)) <= streaming);
+  CHECK(relative(cumulus::detail::wide(accumulated(large, 4)), oracle::central_moments(large, 4)) <= streaming);
 }
 
 TEST_CASE("central_moments: other scalars, containers and strides", "[moments][property]") {
@@ -900,4 +903,74 @@ TEST_CASE("central_moments: orders and sizes are refused by both values", "[mome
               }),
               {"x has 3", "weights has 2"}));
   CHECK(m == four);  // nothing was done
+}
+
+TEST_CASE("central_moments: what has a weight counts, and nothing else", "[moments][value]") {
+  const auto x = families::normal<double>(9000, 1e3, 1, 231);
+  std::vector<double> w = families::uniform<double>(9000, 0.1, 2, 232);
+  for (std::size_t i = 0; i < w.size(); i += 4) w[i] = i % 8 == 0 ? 0.0 : -0.0;
+  central_moments<double> streamed(4), range(4), weighted(4), high(20), narrow(4);
+  CHECK(range.count() == 0);
+  for (std::size_t i = 0; i < x.size(); ++i) streamed.add(x[i], w[i]);
+  range.add(x);
+  weighted.add(x, w);
+  high.add(x, w);  // beyond the vector kernels
+  narrow.add(std::vector<float>(x.begin(), x.end()), w);
+  CHECK(range.count() == 9000);
+  for (const auto* m : {&streamed, &weighted, &high, &narrow}) CHECK(m->count() == 6750);
+  // of far numbers, which take a scale and a second pass
+  central_moments<double, 4> far;
+  far.add(std::vector<double>{1e300, -1e300, 0, 5}, std::vector<double>{1, 2, 0, 1});
+  CHECK(far.count() == 3);
+  // a value that is not finite and a weight that is invalid count as well
+  weighted.add(std::nan(""), 1);
+  weighted.add(1, -2);
+  weighted.add(std::vector<double>{1, 2}, std::vector<double>{std::nan(""), 0});
+  CHECK(weighted.count() == 6753);
+}
+
+TEST_CASE("central_moments: the count merges, is removed, survives affine and bytes", "[moments][property]") {
+  const auto x = families::exponential<double>(500, 0, 1, 233);
+  const auto all = std::span<const double>(x);
+  central_moments<double> whole(4), left(4), right(4);
+  whole.add(x);
+  left.add(all.first(120), families::uniform<double>(120, 1, 2, 234));
+  right.add(all.subspan(120));
+  CHECK((left + right).count() == 500);
+  CHECK((central_moments<double>(4) + left).count() == 120);
+  CHECK((left + central_moments<double>(4)).count() == 120);
+  CHECK((left + right - left).count() == 380);
+  CHECK((left - left).count() == 0);
+  left += left;
+  CHECK(left.count() == 240);
+  whole.affine(-2, 3);
+  CHECK(whole.count() == 500);
+  const auto back = cumulus::from_bytes<central_moments<double>>(cumulus::to_bytes(whole));
+  CHECK(back.count() == 500);
+  CHECK(back == whole);
+}
+
+TEST_CASE("central_moments: variance, skewness and kurtosis are those of the sample", "[moments][value]") {
+  central_moments<double, 4> m;
+  m.add(std::vector<double>{0, 1, 1, 4});  // about 3/2: mu_2 = 9/4, mu_3 = 3, mu_4 = 177/16
+  CHECK(m.variance() == 2.25);
+  CHECK(m.skewness() == Approx(3 / 3.375).epsilon(1e-15));
+  CHECK(m.kurtosis() == Approx(177.0 / 81).epsilon(1e-15));
+  CHECK(m.skewness() == m.standardized_moment(3));
+  CHECK(m.kurtosis() == m.standardized_moment(4));
+  m.affine(1e-200, 7);  // at any scale
+  CHECK(m.kurtosis() == Approx(177.0 / 81).epsilon(1e-14));
+  central_moments<double, 4> constant;
+  constant.add(3.0);
+  CHECK(constant.variance() == 0);
+  CHECK(std::isnan(constant.skewness()));
+  CHECK(std::isnan(constant.kurtosis()));
+  CHECK(std::isnan(central_moments<double, 4>().variance()));
+  const central_moments<double> low(1), middle(3);
+  CHECK(refusal([&] { static_cast<void>(low.variance()); }) ==
+        "cumulus: central_moments::variance: order 2 is outside 0..1 (the order held)");
+  CHECK(refusal([&] { static_cast<void>(low.skewness()); }) ==
+        "cumulus: central_moments::skewness: order 3 is outside 0..1 (the order held)");
+  CHECK(refusal([&] { static_cast<void>(middle.kurtosis()); }) ==
+        "cumulus: central_moments::kurtosis: order 4 is outside 0..3 (the order held)");
 }

@@ -48,7 +48,7 @@ void see(worst& w, const comoments<T>& m, const rows& z, double unit, scale_of b
     for (index_t j = 0; j < d; ++j) check_entry(cross(i, j), d + i, j);
   }
   for (index_t i = 0; i < z.cols(); ++i) {
-    const auto pair = m.mean_pair(i);
+    const auto pair = cumulus::detail::moment_access::mean_pair(m, i);
     const long double error = (static_cast<long double>(pair.high) - z(0, i)) + pair.low -
                               c.mean_from_first[std::size_t(i)];
     const auto spread = double(
@@ -465,10 +465,10 @@ TEST_CASE("comoments: its numbers are its state", "[moments][property]") {
   for (int spoilt = 0; spoilt < 2; ++spoilt) {
     std::vector<double> numbers;
     const auto& constant = m;
-    constant.for_each_number([&](const double& x) { numbers.push_back(x); });
+    constant.for_each_number([&](const auto& x) { numbers.push_back(double(x)); });
     comoments<double> copy(3, 2);
     std::size_t i = 0;
-    copy.for_each_number([&](double& x) { x = numbers[i++]; });
+    copy.for_each_number([&](auto& x) { x = std::remove_cvref_t<decltype(x)>(numbers[i++]); });
     CHECK(i == numbers.size());
     CHECK(copy == m);
     m.add(Eigen::Vector3d(1, inf, 2), Eigen::Vector2d(0, 0));
@@ -501,4 +501,26 @@ TEST_CASE("comoments: what does not fit is refused by name", "[moments][edge]") 
   CHECK(refusal([] { comoments<double>(-1, 2); }) ==
         "cumulus: comoments: vectors of -1 and 2 numbers");
   CHECK(m.empty());
+}
+
+TEST_CASE("comoments: the vectors that have a weight count", "[moments][property]") {
+  const Eigen::MatrixXd x = Eigen::MatrixXd::Random(700, 3);
+  Eigen::VectorXd w = Eigen::VectorXd::Ones(700);
+  for (int i = 0; i < 700; i += 7) w[i] = 0;
+  comoments<double> plain(3), weighted(3), streamed(3);
+  plain.add_rows(x);
+  weighted.add_rows(x, w);
+  for (int i = 0; i < 700; ++i) streamed.add(x.row(i), w[i]);
+  CHECK(plain.count() == 700);
+  CHECK(weighted.count() == 600);
+  CHECK(streamed.count() == 600);
+  CHECK((plain + weighted).count() == 1300);
+  CHECK((plain + weighted - plain).count() == 600);
+  CHECK((plain - plain).count() == 0);
+  plain.add(Eigen::Vector3d(1, inf, 2));
+  CHECK(plain.count() == 701);
+  plain.add_rows(x);  // no block is finite any more
+  CHECK(plain.count() == 1401);
+  weighted.affine(Eigen::MatrixXd::Ones(2, 3), Eigen::Vector2d(1, 2));
+  CHECK(weighted.count() == 600);
 }

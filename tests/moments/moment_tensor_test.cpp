@@ -308,10 +308,10 @@ TEST_CASE("moment_tensor: float rows, and its numbers are its state", "[moments]
   CHECK_WORST(rounding, 1.01);
   std::vector<double> numbers;
   const auto& constant = m;
-  constant.for_each_number([&](const double& number) { numbers.push_back(number); });
+  constant.for_each_number([&](const auto& number) { numbers.push_back(double(number)); });
   moment_tensor<float> copy(4, 3);
   std::size_t i = 0;
-  copy.for_each_number([&](double& number) { number = numbers[i++]; });
+  copy.for_each_number([&](auto& number) { number = std::remove_cvref_t<decltype(number)>(numbers[i++]); });
   CHECK(i == numbers.size());
   CHECK(copy == m);
 }
@@ -340,4 +340,27 @@ TEST_CASE("moment_tensor: what does not fit is refused by name", "[moments][edge
   CHECK(refusal([] { moment_tensor<double>(1000, 9); }) ==
         "cumulus: moment_tensor: order 9 of 1000 dimensions has more than 2^40 components");
   CHECK(m.empty());
+}
+
+TEST_CASE("moment_tensor: the vectors that have a weight count, in each direction too", "[moments][property]") {
+  const Eigen::MatrixXd x = Eigen::MatrixXd::Random(700, 3);
+  Eigen::VectorXd w = Eigen::VectorXd::Ones(700);
+  for (int i = 0; i < 700; i += 7) w[i] = 0;
+  moment_tensor<double> plain(3, 4), weighted(3, 4), streamed(3, 4);
+  plain.add_rows(x);
+  weighted.add_rows(x, w);
+  for (int i = 0; i < 700; ++i) streamed.add(x.row(i), w[i]);
+  CHECK(plain.count() == 700);
+  CHECK(weighted.count() == 600);
+  CHECK(streamed.count() == 600);
+  CHECK((plain + weighted).count() == 1300);
+  CHECK((plain + weighted - plain).count() == 600);
+  CHECK((plain - plain).count() == 0);
+  const Eigen::Vector3d q(1, -2, 0.5);
+  CHECK(weighted.directional(q).count() == 600);
+  CHECK((moment_tensor<double>(3, 4) + weighted).directional(q).count() == 600);
+  plain.add(Eigen::Vector3d(1, std::nan(""), 2));
+  plain.add_rows(x);  // no block is finite any more
+  CHECK(plain.count() == 1401);
+  CHECK(plain.directional(q).count() == 1401);
 }

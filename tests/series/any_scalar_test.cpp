@@ -28,14 +28,14 @@ TEST_CASE("any scalar: 100 digits, order 60 to 95 of them", "[series][value]") {
   for (const wider& v : x) sum += exp(v), first += v * exp(v);
   const wider exact = log(sum), least("1e-95");
   for (const form f : {form::taylor, form::normaliser, form::moment}) {
-    const auto series = cumulus::logsumexp_series(x, 60, f);
+    const auto series = cumulus::logsumexp_series(x, {.order = 60, .form = f});
     CHECK(bool(abs(series.value - exact) < least));
     CHECK(bool(abs(series.value - exact) <= series.bound));
     CHECK(bool(series.bound < least * 100));
     CHECK(series.order == 60);
   }
   const auto shares = cumulus::softmax_series(x, 60);
-  const auto gradient = cumulus::logsumexp_series_gradient(x, 60, form::moment);
+  const auto gradient = cumulus::logsumexp_series_gradient(x, {.order = 60, .form = form::moment});
   for (std::size_t i = 0; i < x.size(); ++i) {
     CHECK(bool(abs(shares[Eigen::Index(i)] - exp(x[i]) / sum) < least));
     CHECK(bool(abs(gradient[Eigen::Index(i)] - exp(x[i]) / sum) < least));

@@ -27,8 +27,8 @@ constexpr form forms[] = {form::taylor, form::normaliser,
 template <class T>
 cumulus::estimate<T> series(const std::vector<T>& x, const std::vector<T>& w, int order,
                             form f = form::taylor) {
-  if (w.empty()) return logsumexp_series(x, order, f);
-  return logsumexp_series(x, {.order = order, .form = f, .weights = w});
+  if (w.empty()) return logsumexp_series(x, {.order = order, .form = f});
+  return logsumexp_series(x, {.weights = w, .order = order, .form = f});
 }
 
 template <class T>
@@ -98,7 +98,7 @@ TEST_CASE("logsumexp_series: the 43 tabulated samples", "[series][value]") {
           tolerance + wide(1e-11) * abs(c.truncation_error));
     for (const form f : forms) {
       for (int order = 0; order <= c.order + 6; ++order) {
-        const auto e = logsumexp_series(more, order, f);
+        const auto e = logsumexp_series(more, {.order = order, .form = f});
         CHECK(abs(wide(e.value) - c.logsumexp_exact) <= wide(e.bound));
         CHECK(std::isfinite(e.bound));
       }
@@ -116,10 +116,10 @@ TEST_CASE("logsumexp_series: the order as a template argument is the same", "[se
       const form f = forms[P % 3];
       // the bound may use moments beyond the order, and the moments of a sample held to another order
       // may differ by a rounding
-      const double whole = logsumexp_series(moments, P, f).value,
-                   part = logsumexp_series(c.x, P, f).value;
-      if (!same(logsumexp_series<P>(c.x, f), logsumexp_series(c.x, P, f)) ||
-          !same(logsumexp_series<P>(moments, f), logsumexp_series(moments, P, f)) ||
+      const double whole = logsumexp_series(moments, {.order = P, .form = f}).value,
+                   part = logsumexp_series(c.x, {.order = P, .form = f}).value;
+      if (!same(logsumexp_series<P>(c.x, f), logsumexp_series(c.x, {.order = P, .form = f})) ||
+          !same(logsumexp_series<P>(moments, f), logsumexp_series(moments, {.order = P, .form = f})) ||
           std::abs(whole - part) > 2 * ulp_of(std::max(1.0, std::abs(part)))) {
         CAPTURE(c.id, P);
         FAIL_CHECK("differs");
@@ -190,7 +190,7 @@ TEMPLATE_TEST_CASE("logsumexp_series: no error exceeds its bound", "[series][pro
           for (const form f : forms) {
             for (int order = 0; order <= 24; ++order) check(series(s.x, s.w, order, f), f, "data");
             for (const int order : {0, 1, 2, 3, 5, 8, 13, 24, 33, 64})
-              check(logsumexp_series(moments, order, f), f, "moments");
+              check(logsumexp_series(moments, {.order = order, .form = f}), f, "moments");
             check(series(s.x, s.w, 64, f), f, "data");
           }
         }
@@ -222,7 +222,7 @@ TEST_CASE("logsumexp_series: bounds of streamed, merged, removed and mapped mome
         for (const auto& m : {streamed, merged, back, mapped}) {
           for (const form f : forms) {
             for (int order = 0; order <= 12; ++order) {
-              const auto e = logsumexp_series(m, order, f);
+              const auto e = logsumexp_series(m, {.order = order, .form = f});
               CAPTURE(s.name, range, offset, way, static_cast<int>(f), order, e.value, e.bound);
               if (!(abs(wide(e.value) - exact) <= wide(e.bound))) FAIL_CHECK("not bounded");
             }
@@ -290,7 +290,7 @@ TEST_CASE("logsumexp_series: converges to the exact value below pi, and the boun
     // the moment form converges at any range
     auto far = s.x;
     for (double& v : far) v *= 8;
-    const auto e = logsumexp_series(far, 64, form::moment);
+    const auto e = logsumexp_series(far, {.order = 64, .form = form::moment});
     CHECK(std::abs(e.value - static_cast<double>(oracle::logsumexp(far))) <= e.bound);
     CHECK(e.bound <= 1e-9);
   }
@@ -332,8 +332,8 @@ TEST_CASE("logsumexp_series: empty, infinite and NaN input", "[series][edge]") {
     for (const form f : forms) {
       for (const int order : {0, 1, 2, 5, 64}) {
         CAPTURE(order);
-        const auto e = logsumexp_series(c.x, order, f);
-        const auto from = logsumexp_series(accumulated(c.x, {}, 64), order, f);
+        const auto e = logsumexp_series(c.x, {.order = order, .form = f});
+        const auto from = logsumexp_series(accumulated(c.x, {}, 64), {.order = order, .form = f});
         if (std::isnan(c.value)) {
           CHECK(std::isnan(e.value));
           CHECK(std::isnan(e.bound));
@@ -366,7 +366,7 @@ TEST_CASE("logsumexp_series: weights of 0, and weights that are none", "[series]
       CHECK(std::isnan(e.value));
       CHECK(std::isnan(e.bound));
       CHECK(std::isnan(
-          logsumexp_series(accumulated(std::vector<double>{1, 2, 3}, {1, bad, 1}, 3), 3, f).value));
+          logsumexp_series(accumulated(std::vector<double>{1, 2, 3}, {1, bad, 1}, 3), {.order = 3, .form = f}).value));
     }
   }
 }
@@ -375,7 +375,7 @@ TEST_CASE("logsumexp_series: constant data are exact", "[series][edge]") {
   for (const double value : {0.0, -3.5, 1e8, 1e-300}) {
     for (const int order : {0, 1, 2, 7, 64}) {
       for (const form f : forms) {
-        const auto e = logsumexp_series(std::vector<double>(4, value), order, f);
+        const auto e = logsumexp_series(std::vector<double>(4, value), {.order = order, .form = f});
         CHECK(ulps(e.value, wide(value) + log(wide(4))) <= 1);
         CHECK(e.bound <= 64 * ulp_of(std::max(1.0, value)));
       }
@@ -389,7 +389,7 @@ TEST_CASE("logsumexp_series: what overflows says so", "[series][edge]") {
   for (const int order : {2, 3, 8, 64}) {
     for (const auto& values : {x, large}) {
       for (const form f : forms) {
-        const auto e = logsumexp_series(values, order, f);
+        const auto e = logsumexp_series(values, {.order = order, .form = f});
         CHECK(e.bound == inf);
       }
     }
@@ -413,7 +413,7 @@ TEST_CASE("logsumexp_series: orders and sizes are refused by both values", "[ser
   CHECK(names(call([&] { return logsumexp_series(m, -1); }), {"order -1"}));
   CHECK(names(call([&] { return logsumexp_series(accumulated(x, {}, 80), 65); }),
               {"order 65", "0..64"}));
-  CHECK(names(call([&] { return logsumexp_series(x, {.order = 2, .weights = w}); }),
+  CHECK(names(call([&] { return logsumexp_series(x, {.weights = w, .order = 2}); }),
               {"x has 3", "weights has 2"}));
   CHECK(call([&] { return logsumexp_series(accumulated(x, {}, 0), 1); }).empty());
   CHECK(call([&] { return logsumexp_series(accumulated(x, {}, 80), 64); }).empty());
@@ -436,7 +436,7 @@ TEST_CASE("logsumexp_series: scalars, containers, strides, kinds of order", "[se
   matrix.row(2) = dense.transpose();
   CHECK(same(logsumexp_series(matrix.row(2), 5), expected));
   CHECK(same(logsumexp_series(x, {.order = 5}), expected));
-  CHECK(same(logsumexp_series(integers, {.order = 5, .weights = w}), series(x, w, 5)));
+  CHECK(same(logsumexp_series(integers, {.weights = w, .order = 5}), series(x, w, 5)));
   CHECK(
       same(logsumexp_series(dense, {.weights = std::array{1.f, 2.f, 1.f, 0.5f}}), series(x, w, 4)));
   const std::vector<long double> precise(x.begin(), x.end());

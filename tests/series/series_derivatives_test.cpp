@@ -62,12 +62,12 @@ TEST_CASE("series_derivatives: gradients, by central differences in 50 digits", 
           above[i] += step;
           below[i] -= step;
           const auto value = [&](const column& x) {
-            return cumulus::logsumexp_series(x, {.order = order, .form = f, .weights = s.w}).value;
+            return cumulus::logsumexp_series(x, {.weights = s.w, .order = order, .form = f}).value;
           };
           differences[i] = (value(above) - value(below)) / (2 * step);
         }
         const column gradient =
-            logsumexp_series_gradient(s.x, {.order = order, .form = f, .weights = s.w});
+            logsumexp_series_gradient(s.x, {.weights = s.w, .order = order, .form = f});
         CAPTURE(weighted, order, int(f));
         CHECK(distance(gradient, differences) < 1e-28);
       }
@@ -84,21 +84,21 @@ TEST_CASE("series_derivatives: products with the Hessian and Jacobian, by differ
       for (const form f : forms) {
         CAPTURE(weighted, order, int(f));
         const column hvp =
-            logsumexp_series_hvp(s.x, s.v, {.order = order, .form = f, .weights = s.w});
+            logsumexp_series_hvp(s.x, s.v, {.weights = s.w, .order = order, .form = f});
         const column gradients =
-            logsumexp_series_gradient(above, {.order = order, .form = f, .weights = s.w}) -
-            logsumexp_series_gradient(below, {.order = order, .form = f, .weights = s.w});
+            logsumexp_series_gradient(above, {.weights = s.w, .order = order, .form = f}) -
+            logsumexp_series_gradient(below, {.weights = s.w, .order = order, .form = f});
         CHECK(distance(hvp, gradients / (2 * step)) < 1e-28);
 
         const column jvp =
-            softmax_series_jvp(s.x, s.v, {.order = order, .form = f, .weights = s.w});
+            softmax_series_jvp(s.x, s.v, {.weights = s.w, .order = order, .form = f});
         const column shares =
-            cumulus::softmax_series(above, {.order = order, .form = f, .weights = s.w}) -
-            cumulus::softmax_series(below, {.order = order, .form = f, .weights = s.w});
+            cumulus::softmax_series(above, {.weights = s.w, .order = order, .form = f}) -
+            cumulus::softmax_series(below, {.weights = s.w, .order = order, .form = f});
         CHECK(distance(jvp, shares / (2 * step)) < 1e-28);
 
         const column vjp =
-            softmax_series_vjp(s.x, s.g, {.order = order, .form = f, .weights = s.w});
+            softmax_series_vjp(s.x, s.g, {.weights = s.w, .order = order, .form = f});
         CHECK(double(abs(vjp.dot(s.v) - s.g.dot(jvp))) < 1e-40);
       }
     }
@@ -132,13 +132,13 @@ TEST_CASE("series_derivatives: tend to those of the exact functions", "[series][
              v = families::normal<float>(20, 0.0, 1.0, 808);
   for (const form f : forms) {
     CAPTURE(int(f));
-    CHECK((logsumexp_series_gradient(x, 12, f) - cumulus::softmax(x)).cwiseAbs().maxCoeff() <
+    CHECK((logsumexp_series_gradient(x, {.order = 12, .form = f}) - cumulus::softmax(x)).cwiseAbs().maxCoeff() <
           1e-7f);
-    CHECK((logsumexp_series_hvp(x, v, 12, f) - cumulus::logsumexp_hvp(x, v)).cwiseAbs().maxCoeff() <
+    CHECK((logsumexp_series_hvp(x, v, {.order = 12, .form = f}) - cumulus::logsumexp_hvp(x, v)).cwiseAbs().maxCoeff() <
           1e-7f);
-    CHECK((softmax_series_jvp(x, v, 12, f) - cumulus::softmax_jvp(x, v)).cwiseAbs().maxCoeff() <
+    CHECK((softmax_series_jvp(x, v, {.order = 12, .form = f}) - cumulus::softmax_jvp(x, v)).cwiseAbs().maxCoeff() <
           1e-7f);
-    CHECK((softmax_series_vjp(x, v, 12, f) - cumulus::softmax_vjp(x, v)).cwiseAbs().maxCoeff() <
+    CHECK((softmax_series_vjp(x, v, {.order = 12, .form = f}) - cumulus::softmax_vjp(x, v)).cwiseAbs().maxCoeff() <
           1e-7f);
   }
 }
@@ -151,12 +151,12 @@ TEST_CASE("series_derivatives: edges and refusals", "[series][edge]") {
   // not finite: as the exact functions, whose values the series then have
   const numbers x{0, -inf, 1}, v{1, 2, 3}, w{2, 1, 1};
   CHECK(logsumexp_series_gradient(x, 3) == cumulus::logsumexp_gradient(x));
-  CHECK(logsumexp_series_hvp(x, v, {.order = 3, .weights = w}) ==
+  CHECK(logsumexp_series_hvp(x, v, {.weights = w, .order = 3}) ==
         cumulus::logsumexp_hvp(x, v, {.weights = w}));
   CHECK(softmax_series_vjp(x, v, 3) == cumulus::softmax_vjp(x, v));
   // a weight of 0 removes what comes with it
   const numbers junk{1, std::nan(""), 2}, direction{1, inf, 3}, no{1, 0, 1}, two{1, 2}, along{1, 3};
-  const Eigen::VectorXd hvp = logsumexp_series_hvp(junk, direction, {.order = 3, .weights = no});
+  const Eigen::VectorXd hvp = logsumexp_series_hvp(junk, direction, {.weights = no, .order = 3});
   CHECK(hvp[1] == 0);
   CHECK(hvp[2] == Approx(logsumexp_series_hvp(two, along, 3)[1]).epsilon(1e-15));
   CHECK(logsumexp_series_gradient(numbers{2, 2}, 5)[0] == 0.5);
@@ -168,6 +168,6 @@ TEST_CASE("series_derivatives: edges and refusals", "[series][edge]") {
   CHECK(names(refusal([&] { (void)softmax_series_vjp(v, two, 2); }), {"g has 2"}));
   CHECK(names(refusal([&] { (void)logsumexp_series_hvp(v, v, {.weights = two}); }),
               {"weights has 2"}));
-  CHECK(names(refusal([&] { (void)logsumexp_series_gradient(v, 2, form(55)); }),
+  CHECK(names(refusal([&] { (void)logsumexp_series_gradient(v, {.order = 2, .form = form(55)}); }),
               {"form", "55", "derivative"}));
 }

@@ -77,20 +77,20 @@ TEST_CASE("softmax_series_bound: from moments, and what automatic chose", "[seri
   cumulus::central_moments<double> m(8);
   m.add(x);
   for (const form f : forms) {
-    const auto from = softmax_series_bound(m, 8, f), data = softmax_series_bound(x, 8, f);
+    const auto from = softmax_series_bound(m, {.order = 8, .form = f}), data = softmax_series_bound(x, {.order = 8, .form = f});
     CHECK(from.absolute == data.absolute);
     CHECK(from.relative == data.relative);
     CHECK(from.form == data.form);
     CHECK((f == form::automatic ? from.form == form::chebyshev : from.form == f));
   }
-  CHECK(softmax_series_bound(std::vector<double>{0, 2.9}, 1, form::automatic).form ==
+  CHECK(softmax_series_bound(std::vector<double>{0, 2.9}, {.order = 1, .form = form::automatic}).form ==
         form::normaliser);
-  CHECK(softmax_series_bound(std::vector<double>{0, 20}, 6, form::automatic).form == form::moment);
+  CHECK(softmax_series_bound(std::vector<double>{0, 20}, {.order = 6, .form = form::automatic}).form == form::moment);
   // each order says more, but for rounding
   for (const form f : forms) {
     double before = inf;
     for (int order = 2; order <= 24; order += 2) {
-      const auto b = softmax_series_bound(x, order, f);
+      const auto b = softmax_series_bound(x, {.order = order, .form = f});
       CHECK(b.relative <= before * 1.001 + 1e-13);
       before = b.relative;
     }
@@ -102,16 +102,16 @@ TEST_CASE("softmax_series_bound: edges and refusals", "[series][edge]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> x{1, 2, 3}, constant{2, 2}, infinite{1, inf}, none;
   for (const form f : forms) {
-    CHECK(softmax_series_bound(none, 3, f).absolute == 0);
-    CHECK(softmax_series_bound(infinite, 3, f).relative == 0);
-    CHECK(std::isnan(softmax_series_bound(std::vector<double>{1, nan}, 3, f).absolute));
-    CHECK(softmax_series_bound(constant, 3, f).absolute < 1e-12);
-    CHECK(softmax_series_bound(std::vector<double>{0, 1e5}, 3, f).absolute == inf);
+    CHECK(softmax_series_bound(none, {.order = 3, .form = f}).absolute == 0);
+    CHECK(softmax_series_bound(infinite, {.order = 3, .form = f}).relative == 0);
+    CHECK(std::isnan(softmax_series_bound(std::vector<double>{1, nan}, {.order = 3, .form = f}).absolute));
+    CHECK(softmax_series_bound(constant, {.order = 3, .form = f}).absolute < 1e-12);
+    CHECK(softmax_series_bound(std::vector<double>{0, 1e5}, {.order = 3, .form = f}).absolute == inf);
   }
   const auto call = [](auto f) { return refusal([&] { static_cast<void>(f()); }); };
   CHECK(names(call([&] { return softmax_series_bound(x, 65); }), {"order 65", "0..64"}));
-  CHECK(names(call([&] { return softmax_series_bound(x, 2, form::enclosure); }), {"enclosure"}));
-  CHECK(names(call([&] { return cumulus::softmax_series(x, 2, form::enclosure); }),
+  CHECK(names(call([&] { return softmax_series_bound(x, {.order = 2, .form = form::enclosure}); }), {"enclosure"}));
+  CHECK(names(call([&] { return cumulus::softmax_series(x, {.order = 2, .form = form::enclosure}); }),
               {"softmax_series", "enclosure"}));
   CHECK(names(call([&] {
                 return softmax_series_bound(x, {.weights = std::vector<double>{1, 2}});

@@ -29,9 +29,9 @@ std::vector<T> entries(const std::vector<T>& x, const std::vector<T>& w, int ord
                        form f = form::taylor) {
   std::vector<T> out(x.size());
   if (w.empty())
-    softmax_series(x, out, order, f);
+    softmax_series(x, into(out), {.order = order, .form = f});
   else
-    softmax_series(x, out, {.order = order, .form = f, .weights = w});
+    softmax_series(x, into(out), {.weights = w, .order = order, .form = f});
   return out;
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("softmax_series: is the gradient of the logsumexp series of one order 
             moved[i] += step;
             return w.empty()
                        ? cumulus::logsumexp_series(moved, order + 1).value
-                       : cumulus::logsumexp_series(moved, {.order = order + 1, .weights = w}).value;
+                       : cumulus::logsumexp_series(moved, {.weights = w, .order = order + 1}).value;
           };
           const wider difference = (at(h) - at(-h)) / (2 * h);
           CAPTURE(s.name, range, order, i);
@@ -241,7 +241,7 @@ TEST_CASE("softmax_series: the normaliser form has one relative error, expm1(K -
         const auto x = to<wide>(s.x), w = to<wide>(s.w);
         const wide k = w.empty()
                            ? cumulus::logsumexp_series(x, order).value
-                           : cumulus::logsumexp_series(x, {.order = order, .weights = w}).value;
+                           : cumulus::logsumexp_series(x, {.weights = w, .order = order}).value;
         const wide relative = exp(oracle::logsumexp(s.x, s.w) - k);
         const auto in_wide = entries(x, w, order, form::normaliser);
         const auto out = entries(s.x, s.w, order, form::normaliser);
@@ -350,10 +350,10 @@ TEST_CASE("softmax_series: a template argument and moments give the same", "[ser
     m.add(s.x), more.add(s.x);
     for (const form f : forms) {
       CAPTURE(P, static_cast<int>(f));
-      const Eigen::VectorXd run_time = softmax_series(s.x, P, f);
+      const Eigen::VectorXd run_time = softmax_series(s.x, {.order = P, .form = f});
       CHECK(softmax_series<P>(s.x, f) == run_time);
-      CHECK(softmax_series(s.x, m, P, f) == run_time);
-      CHECK(softmax_series(s.x, more, P, f) == run_time);
+      CHECK(softmax_series(s.x, m, {.order = P, .form = f}) == run_time);
+      CHECK(softmax_series(s.x, more, {.order = P, .form = f}) == run_time);
     }
   };
   [&]<int... P>(std::integer_sequence<int, P...>) {
@@ -412,16 +412,16 @@ TEST_CASE("softmax_series: in place, strided, overlapping, returned", "[series][
   const auto s = families::ranged<double>(0, 0, 12, 2, 1, r);
   const auto expected = entries(s.x, {}, 5);
   auto x = s.x;
-  softmax_series(x, x, 5);
+  softmax_series(x, into(x), 5);
   CHECK(x == expected);
   const Eigen::Map<const Eigen::VectorXd> dense(s.x.data(), 12), result(expected.data(), 12);
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Constant(3, 12, 7);
-  softmax_series(dense.transpose(), matrix.row(1), 5);
+  softmax_series(dense.transpose(), into(matrix.row(1)), 5);
   CHECK(matrix.row(1) == result.transpose());
   CHECK(matrix.row(0).minCoeff() == 7);
   Eigen::VectorXd buffer(13);
   buffer.head(12) = dense;
-  softmax_series(buffer.head(12), buffer.tail(12), 5);
+  softmax_series(buffer.head(12), into(buffer.tail(12)), 5);
   CHECK(buffer.tail(12) == result);
   CHECK(softmax_series(dense, 5) == result);
   CHECK(softmax_series(dense, {.order = 5}) == result);
@@ -449,11 +449,11 @@ TEST_CASE("softmax_series: orders and sizes are refused by both values", "[serie
   central_moments<double> m(4);
   m.add(x);
   CHECK(
-      names(refusal([&] { softmax_series(x, out, -1); }), {"softmax_series", "order -1", "0..64"}));
-  CHECK(names(refusal([&] { softmax_series(x, out, 65); }), {"order 65", "0..64"}));
-  CHECK(names(refusal([&] { softmax_series(x, out, {.order = 65}); }), {"order 65", "0..64"}));
-  CHECK(names(refusal([&] { softmax_series(x, small, 3); }), {"x has 3", "out has 2"}));
-  CHECK(names(refusal([&] { softmax_series(x, out, {.weights = w}); }),
+      names(refusal([&] { softmax_series(x, into(out), -1); }), {"softmax_series", "order -1", "0..64"}));
+  CHECK(names(refusal([&] { softmax_series(x, into(out), 65); }), {"order 65", "0..64"}));
+  CHECK(names(refusal([&] { softmax_series(x, into(out), {.order = 65}); }), {"order 65", "0..64"}));
+  CHECK(names(refusal([&] { softmax_series(x, into(small), 3); }), {"x has 3", "out has 2"}));
+  CHECK(names(refusal([&] { softmax_series(x, into(out), {.weights = w}); }),
               {"x has 3", "weights has 2"}));
   CHECK(names(refusal([&] { static_cast<void>(softmax_series(x, m, 5)); }), {"order 5", "0..4"}));
   CHECK(out == std::vector<double>(3, 9));  // before any work

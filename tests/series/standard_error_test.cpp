@@ -23,7 +23,7 @@ wide estimate_of(const std::vector<wide>& x, const std::vector<wide>& w, int ord
   wide total = 0, sum = 0;
   for (std::size_t i = 0; i < x.size(); ++i) total += w[i], sum += w[i] * exp(x[i]);
   if (order < 0) return log(sum / total);
-  return cumulus::logsumexp_series(x, {.order = order, .form = f, .weights = w}).value - log(total);
+  return cumulus::logsumexp_series(x, {.weights = w, .order = order, .form = f}).value - log(total);
 }
 
 /// sum (w_i df/dw_i)^2, by central differences in 50 digits: the delta method with nothing derived.
@@ -54,7 +54,7 @@ TEST_CASE("standard_error: the slopes in the weights, by differences in 50 digit
     for (const form f : forms) {
       const double expected = double(by_differences(x, w, order, f));
       CAPTURE(order, int(f));
-      CHECK(standard_error(x, {.order = order, .form = f, .weights = w}) ==
+      CHECK(standard_error(x, {.weights = w, .order = order, .form = f}) ==
             Approx(expected).epsilon(1e-12));
     }
   }
@@ -83,9 +83,9 @@ TEST_CASE("standard_error: from moments to 2P, as from the data", "[series][prop
   for (int order = 0; order <= 8; ++order) {
     for (const form f : forms) {
       CAPTURE(order, int(f));
-      const double expected = standard_error(x, order, f);
-      CHECK(standard_error(m, order, f) == Approx(expected).epsilon(1e-12));
-      CHECK(standard_error(narrow, order, f) == Approx(expected).epsilon(1e-6));
+      const double expected = standard_error(x, {.order = order, .form = f});
+      CHECK(standard_error(m, {.order = order, .form = f}) == Approx(expected).epsilon(1e-12));
+      CHECK(standard_error(narrow, {.order = order, .form = f}) == Approx(expected).epsilon(1e-6));
       CHECK(standard_error(m, order, f, 4.0) == Approx(2 * expected).epsilon(1e-12));
     }
   }
@@ -113,7 +113,7 @@ TEST_CASE("standard_error: values that come in runs count once", "[series][prope
   std::vector<double> w(x.size(), 7.0);
   more.push_back(1e300);
   w.push_back(0);
-  CHECK(standard_error(more, {.order = 3, .weights = w}) ==
+  CHECK(standard_error(more, {.weights = w, .order = 3}) ==
         Approx(standard_error(x, 3)).epsilon(1e-12));
 }
 

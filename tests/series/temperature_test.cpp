@@ -140,7 +140,7 @@ TEST_CASE("softmax_entropy_series: within its bound, where the truncated softmax
   for (const int order : {0, 2, 4, 7}) {
     const exact_point exact(x, {}, 1), weighted(x, w, 1);
     CHECK(over_bound(cumulus::softmax_entropy_series(x, order), exact.entropy) <= 1);
-    CHECK(over_bound(cumulus::softmax_entropy_series(x, order, w), weighted.entropy) <= 1);
+    CHECK(over_bound(cumulus::softmax_entropy_series(x, order, {.weights = w}), weighted.entropy) <= 1);
   }
   CHECK(cumulus::softmax_series(x, 3).minCoeff() < 0);
   const auto near = families::normal<double>(60, 3.0, 0.1, 706);
@@ -164,7 +164,7 @@ TEST_CASE("temperature: edges and refusals", "[series][edge]") {
   CHECK(single.entropy.value == 0);
   // ten weights of 0.1 are 5.6e-17 more than 1
   const std::vector<double> ties(10, 3.0), tenths(10, 0.1);
-  const auto tied = cumulus::softmax_entropy_series(ties, 3, tenths);
+  const auto tied = cumulus::softmax_entropy_series(ties, 3, {.weights = tenths});
   CHECK(over_bound(tied, exact_point(ties, tenths, 1).entropy) <= 1);
   CHECK(tied.bound < 1e-14);
   CHECK(std::isnan(temperature_series(infinite, 1, 2).slope.value));
@@ -183,7 +183,7 @@ TEST_CASE("tilted_moments: those under w softmax(log_weights)", "[series][value]
   std::vector<double> shares(p.begin(), p.end());
   central_moments<double> direct(6);
   direct.add(x, shares);
-  const auto m = tilted_moments(x, tilt, 6, w);
+  const auto m = tilted_moments(x, tilt, 6, {.weights = w});
   CHECK(m.weight() == Approx(1).epsilon(1e-15));
   CHECK(m.mean() == Approx(direct.mean()).epsilon(1e-14));
   for (int k = 2; k <= 6; ++k) CHECK(m.moment(k) == Approx(direct.moment(k)).epsilon(1e-12));
@@ -207,9 +207,8 @@ TEST_CASE(
     for (double& b : base) b += step * r.normal();
     const int order = int(r.below(9));
     const auto form = trial % 2 == 0 ? cumulus::form::taylor : cumulus::form::moment;
-    const auto e = s.w.empty() ? logsumexp_series_about(s.x, base, order, form)
-                               : logsumexp_series_about(
-                                     s.x, base, {.order = order, .form = form, .weights = s.w});
+    const auto e = s.w.empty() ? logsumexp_series_about(s.x, base, {.order = order, .form = form})
+                               : logsumexp_series_about(s.x, base, {.weights = s.w, .order = order, .form = form});
     ratio.see(over_bound(e, oracle::logsumexp(s.x, s.w)), s.name + std::to_string(trial));
   }
   CHECK_WORST(ratio, 1);

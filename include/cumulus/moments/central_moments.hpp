@@ -6,13 +6,10 @@
 
 #include <cumulus/detail/core/require.hpp>
 #include <cumulus/detail/core/view.hpp>
+#include <cumulus/detail/moments/moment_access.hpp>
 #include <cumulus/detail/moments/moment_state.hpp>
 
 namespace cumulus {
-
-namespace detail {
-struct moment_access;
-}
 
 /// What the Error line promises and its tests assert: the error of moment(p) is at most this many u
 /// p of sum w |y|^p / W for a range and for a weighted range; for values added one by one (n <=
@@ -198,53 +195,6 @@ template <class M>
 inline constexpr bool is_central_moments = false;
 template <class T, int P>
 inline constexpr bool is_central_moments<central_moments<T, P>> = true;
-
-/// What the layers above read of a sample beyond its public members.
-struct moment_access {
-  /// The same sample, observed in the scalar that it is accumulated in (double for float).
-  template <class T, int P>
-  [[nodiscard]] static central_moments<compute_scalar<T>, P> wide(const central_moments<T, P>& m) {
-    return central_moments<compute_scalar<T>, P>(m.state_);
-  }
-  template <class T, int P>
-  [[nodiscard]] static central_moments<T, P> of_state(moment_state<compute_scalar<T>, P> state) {
-    return central_moments<T, P>(std::move(state));
-  }
-  template <class T, int P>
-  [[nodiscard]] static compensated<compute_scalar<T>> mean_pair(const central_moments<T, P>& m) {
-    return m.state_.mean_pair();
-  }
-  template <class T, int P, class X, class W>
-  static void add(central_moments<T, P>& m, const strided<const X>& x, const strided<const W>& weights) {
-    m.state_.add_range(x, weights);
-  }
-
-  template <class Comoments>
-  [[nodiscard]] static auto covariance(const Comoments& m, index_t i, index_t j) {
-    return m.wide_covariance(i, j);
-  }
-  template <class Comoments>
-  [[nodiscard]] static auto mean_pair(const Comoments& m, index_t i) {
-    return m.state_.mean_pair(i);
-  }
-};
-
-template <class T, int P>
-[[nodiscard]] auto wide(const central_moments<T, P>& m) {
-  return moment_access::wide(m);
-}
-
-/// The mean as a number and its rounding error.
-template <class T, int P>
-[[nodiscard]] auto mean_pair(const central_moments<T, P>& m) {
-  return moment_access::mean_pair(m);
-}
-
-/// Adds elements in memory, with ones where there are no weights; unchecked.
-template <class T, int P, class X, class W>
-void add_views(central_moments<T, P>& m, const strided<const X>& x, const strided<const W>& weights) {
-  moment_access::add(m, x, weights);
-}
 
 }  // namespace detail
 

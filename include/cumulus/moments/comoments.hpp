@@ -9,15 +9,12 @@
 #include <cumulus/core/token_rows.hpp>
 #include <cumulus/detail/moments/comoment_block.hpp>
 #include <cumulus/detail/moments/comoment_state.hpp>
+#include <cumulus/detail/moments/moment_access.hpp>
 #include <Eigen/Core>
 #include <array>
 #include <limits>
 
 namespace cumulus {
-
-namespace detail {
-struct moment_access;
-}
 
 /// What the Error line promises and its tests assert: the error of Cov(x_i, x_j) is at most this many u of sum w |y_i y_j| / W
 /// for a block of rows, plain or weighted (8 of rows that differ, 28 of hundreds of equal rows beside another, whose roundings all

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cumulus/detail/core/require.hpp>
-#include <cumulus/moments/central_moments.hpp>
 #include <cumulus/moments/comoments.hpp>
 #include <cumulus/detail/moments/symmetric_eigen.hpp>
 

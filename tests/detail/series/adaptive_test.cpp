@@ -76,7 +76,7 @@ TEST_CASE("adaptive: from moments, the best that they hold", "[series][property]
         // unreachable: nothing better among the forms
         if (e.bound > tolerance)
           for (const form f : {form::taylor, form::chebyshev, form::enclosure})
-            CHECK(e.bound <= logsumexp_series(m, 10, f).bound);
+            CHECK(e.bound <= logsumexp_series(m, {.order = 10, .form = f}).bound);
       }
     }
   }
@@ -140,8 +140,8 @@ TEST_CASE("least_order: reaches the tolerance, and the order below does not", "[
   for (const form f : {form::taylor, form::moment, form::chebyshev, form::enclosure}) {
     const auto order = least_order(1e-5, m, f);
     REQUIRE(order);
-    CHECK(logsumexp_series(m, *order, f).bound <= 1e-5);
-    CHECK(logsumexp_series(m, *order - 1, f).bound > 1e-5);
+    CHECK(logsumexp_series(m, {.order = *order, .form = f}).bound <= 1e-5);
+    CHECK(logsumexp_series(m, {.order = *order - 1, .form = f}).bound > 1e-5);
   }
   CHECK(!least_order(1e-30, m));
 }

@@ -57,7 +57,7 @@ TEST_CASE("expansion: no error of any form exceeds its bound on 3,000 samples",
       for (int f = 0; f < 6; ++f) {
         const auto e =
             sharp ? logsumexp_series(whole, {.order = order, .form = forms[f], .sharp = true})
-                  : logsumexp_series(whole, order, forms[f]);
+                  : logsumexp_series(whole, {.order = order, .form = forms[f]});
         const double error = static_cast<double>(std::abs(e.value - expected));
         if (!(error <= e.bound) || !std::isfinite(e.bound)) {
           CAPTURE(s.hex(), order, name_of(forms[f]), name_of(e.kind), error, e.bound);
@@ -90,7 +90,7 @@ TEST_CASE("expansion: chebyshev and enclosure err by 1e-7 at range 3 and order 8
         int f = 0;
         for (const form each : {form::chebyshev, form::enclosure, form::taylor})
           errors[f++].push_back(
-              static_cast<double>(std::abs(logsumexp_series(m, 8, each).value - expected)));
+              static_cast<double>(std::abs(logsumexp_series(m, {.order = 8, .form = each}).value - expected)));
       }
     }
   }
@@ -115,11 +115,11 @@ TEST_CASE("expansion: the sharp bounds are the least, and say so", "[series][pro
       const int order = 1 + trial % 8;
       const auto plain = s.w.empty()
                              ? logsumexp_series(s.x, {.order = order, .form = f})
-                             : logsumexp_series(s.x, {.order = order, .form = f, .weights = s.w});
+                             : logsumexp_series(s.x, {.weights = s.w, .order = order, .form = f});
       const auto sharp =
           s.w.empty()
               ? logsumexp_series(s.x, {.order = order, .form = f, .sharp = true})
-              : logsumexp_series(s.x, {.order = order, .form = f, .weights = s.w, .sharp = true});
+              : logsumexp_series(s.x, {.weights = s.w, .order = order, .form = f, .sharp = true});
       CHECK(sharp.value == plain.value);
       CHECK(sharp.bound <= plain.bound);
       better += sharp.bound < 0.9 * plain.bound;
@@ -130,15 +130,15 @@ TEST_CASE("expansion: the sharp bounds are the least, and say so", "[series][pro
 
 TEST_CASE("expansion: the kind of a bound at its edges", "[series][edge]") {
   for (const form f : forms) {
-    CHECK(logsumexp_series(std::vector<double>{}, 3, f).kind == bound_kind::exact);
-    CHECK(logsumexp_series(std::vector<double>{1, inf}, 3, f).kind == bound_kind::exact);
-    CHECK(logsumexp_series(std::vector<double>{1, std::nan("")}, 3, f).kind == bound_kind::none);
-    CHECK(logsumexp_series(std::vector<double>{-1.7e308, 1.7e308}, 3, f).kind == bound_kind::none);
-    const auto constant = logsumexp_series(std::vector<double>(4, 7.5), 5, f);
+    CHECK(logsumexp_series(std::vector<double>{}, {.order = 3, .form = f}).kind == bound_kind::exact);
+    CHECK(logsumexp_series(std::vector<double>{1, inf}, {.order = 3, .form = f}).kind == bound_kind::exact);
+    CHECK(logsumexp_series(std::vector<double>{1, std::nan("")}, {.order = 3, .form = f}).kind == bound_kind::none);
+    CHECK(logsumexp_series(std::vector<double>{-1.7e308, 1.7e308}, {.order = 3, .form = f}).kind == bound_kind::none);
+    const auto constant = logsumexp_series(std::vector<double>(4, 7.5), {.order = 5, .form = f});
     CHECK(constant.value == Approx(7.5 + std::log(4.0)).epsilon(1e-15));
     CHECK(constant.bound < 1e-13);
     // far out of reach: still an answer, in the range that every sample obeys
-    const auto far = logsumexp_series(std::vector<double>{0, 5e3}, 4, f);
+    const auto far = logsumexp_series(std::vector<double>{0, 5e3}, {.order = 4, .form = f});
     CHECK(std::abs(far.value - 5e3) <= far.bound);
     if (f == form::chebyshev || f == form::enclosure) CHECK(far.bound <= 2500);
   }
@@ -153,7 +153,7 @@ TEST_CASE("expansion: the kind of a bound at its edges", "[series][edge]") {
 TEST_CASE("expansion: automatic takes taylor, chebyshev or enclosure by order and range",
           "[series][property]") {
   const auto chosen = [](double range, int order) {
-    return logsumexp_series(std::vector<double>{0, 0.3 * range, range}, order, form::automatic)
+    return logsumexp_series(std::vector<double>{0, 0.3 * range, range}, {.order = order, .form = form::automatic})
         .form;
   };
   CHECK(chosen(1e-3, 8) == form::taylor);  // what is left out is rounding

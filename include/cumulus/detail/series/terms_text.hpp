@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // The terms of the expansions as text, LaTeX, Markdown and C++, their factorials multiplied out.
-// Layer 3 (series): uses terms.
+// Layer 3 (series): the polynomial is a parameter, so that a program which prints none compiles none of this.
 #pragma once
 
-#include <cumulus/series/terms.hpp>
+#include <array>
+#include <cstdint>
+#include <string>
 
-namespace cumulus {
-
-/// What the moments are written as.
-enum class moment_symbols {
-  m,   ///< m_k, the moment over k!
-  mu,  ///< mu_k, the moment itself
-};
-
-namespace detail {
+namespace cumulus::detail {
 
 /// A positive integer without prime factors above 37, by their powers. Denominators reach 40!,
 /// which no built-in integer holds.
@@ -68,33 +62,37 @@ struct exact_fraction {
 /// The coefficient of y^j prod_k m_k^e_k, or of y^j prod_k mu_k^e_k.
 ///
 /// The numerator only shrinks from the term's, and so fits.
-[[nodiscard]] inline exact_fraction exact_coefficient(const expansion_term& t,
-                                                      moment_symbols symbols) {
+template <class Polynomial>
+[[nodiscard]] exact_fraction exact_coefficient(const typename Polynomial::monomial& t,
+                                               typename Polynomial::symbols symbols) {
   exact_fraction f{t.numerator, {}};
   const auto divide_by_factorial = [&](int n) {
     for (; n > 1; --n) f.denominator *= n;
   };
   f.denominator *= int(t.denominator);
   divide_by_factorial(t.exponents[0]);
-  for (int k = 2; k <= max_terms_order && symbols == moment_symbols::mu; ++k)
+  constexpr int highest = int(std::tuple_size_v<decltype(t.exponents)>) - 1;
+  for (int k = 2; k <= highest && symbols == Polynomial::symbols::mu; ++k)
     for (int i = 0; i < t.exponents[std::size_t(k)]; ++i) divide_by_factorial(k);
   f.denominator.cancel(f.numerator);
   return f;
 }
 
 /// How a language writes a polynomial.
+template <class Polynomial>
 struct term_style {
-  std::string (*factor)(int k, int power, const exact_polynomial& p, moment_symbols symbols);
+  std::string (*factor)(int k, int power, const Polynomial& p, typename Polynomial::symbols symbols);
   std::string (*fraction)(const std::string& numerator, const std::string& denominator);
   const char* minus;
   const char* times;
 };
 
-[[nodiscard]] inline std::string written(const exact_polynomial& p, moment_symbols symbols,
-                                         const term_style& style) {
+template <class Polynomial>
+[[nodiscard]] std::string written(const Polynomial& p, typename Polynomial::symbols symbols,
+                                  const term_style<Polynomial>& style) {
   std::string out;
-  for (const expansion_term& t : p) {
-    const exact_fraction f = exact_coefficient(t, symbols);
+  for (const typename Polynomial::monomial& t : p) {
+    const exact_fraction f = exact_coefficient<Polynomial>(t, symbols);
     const bool negative = f.numerator < 0;
     const std::string size = std::to_string(negative ? -f.numerator : f.numerator);
     std::string product;
@@ -122,32 +120,29 @@ struct term_style {
 }
 
 /// "m", "mu", and "y", or "x" about zero.
-[[nodiscard]] inline std::string symbol_of(int k, const exact_polynomial& p,
-                                           moment_symbols symbols) {
-  if (k == 0) return p.about() == moments_about::mean ? "y" : "x";
-  return symbols == moment_symbols::m ? "m" : "mu";
+template <class Polynomial>
+[[nodiscard]] std::string symbol_of(int k, const Polynomial& p, typename Polynomial::symbols symbols) {
+  if (k == 0) return p.about() == Polynomial::origin::mean ? "y" : "x";
+  return symbols == Polynomial::symbols::m ? "m" : "mu";
 }
 
-}  // namespace detail
+// What the members text(), latex(), markdown() and cpp() of a polynomial give.
 
-/// One line: `m4 - 1/2 m2^2`, `1/24 mu4 - 1/8 mu2^2`; moments about zero have a prime, `m4'`; 0
-/// where there is no term.
-[[nodiscard]] inline std::string as_text(const exact_polynomial& p,
-                                         moment_symbols symbols = moment_symbols::m) {
-  const auto factor = [](int k, int power, const exact_polynomial& of, moment_symbols s) {
-    std::string out = detail::symbol_of(k, of, s);
-    if (k > 0) out += std::to_string(k) + (of.about() == moments_about::zero ? "'" : "");
+template <class Polynomial>
+[[nodiscard]] std::string terms_as_text(const Polynomial& p, typename Polynomial::symbols symbols) {
+  const auto factor = [](int k, int power, const Polynomial& of, typename Polynomial::symbols s) {
+    std::string out = symbol_of(k, of, s);
+    if (k > 0) out += std::to_string(k) + (of.about() == Polynomial::origin::zero ? "'" : "");
     return power == 1 ? out : out + "^" + std::to_string(power);
   };
-  return detail::written(p, symbols, {factor, detail::slash, "-", " "});
+  return written<Polynomial>(p, symbols, {factor, slash, "-", " "});
 }
 
-/// For LaTeX's mathematics: `m_{4} - \frac{1}{2} m_{2}^{2}`.
-[[nodiscard]] inline std::string as_latex(const exact_polynomial& p,
-                                          moment_symbols symbols = moment_symbols::m) {
-  const auto factor = [](int k, int power, const exact_polynomial& of, moment_symbols s) {
-    std::string out = detail::symbol_of(k, of, s);
-    const bool prime = k > 0 && of.about() == moments_about::zero;
+template <class Polynomial>
+[[nodiscard]] std::string terms_as_latex(const Polynomial& p, typename Polynomial::symbols symbols) {
+  const auto factor = [](int k, int power, const Polynomial& of, typename Polynomial::symbols s) {
+    std::string out = symbol_of(k, of, s);
+    const bool prime = k > 0 && of.about() == Polynomial::origin::zero;
     if (out == "mu") out = "\\mu";
     if (k > 0) out += (prime ? "'_{" : "_{") + std::to_string(k) + "}";
     if (power == 1) return out;
@@ -156,33 +151,30 @@ struct term_style {
   const auto fraction = [](const std::string& a, const std::string& b) {
     return "\\frac{" + a + "}{" + b + "}";
   };
-  return detail::written(p, symbols, {factor, fraction, "-", " "});
+  return written<Polynomial>(p, symbols, {factor, fraction, "-", " "});
 }
 
-/// For Markdown, without an extension for mathematics: `*m*<sub>4</sub> - 1/2
-/// *m*<sub>2</sub><sup>2</sup>`.
-[[nodiscard]] inline std::string as_markdown(const exact_polynomial& p,
-                                             moment_symbols symbols = moment_symbols::m) {
-  const auto factor = [](int k, int power, const exact_polynomial& of, moment_symbols s) {
-    const std::string name = detail::symbol_of(k, of, s);
+template <class Polynomial>
+[[nodiscard]] std::string terms_as_markdown(const Polynomial& p, typename Polynomial::symbols symbols) {
+  const auto factor = [](int k, int power, const Polynomial& of, typename Polynomial::symbols s) {
+    const std::string name = symbol_of(k, of, s);
     std::string out = "*" + (name == "mu" ? "&mu;" : name) + "*";
-    if (k > 0 && of.about() == moments_about::zero) out += "&prime;";
+    if (k > 0 && of.about() == Polynomial::origin::zero) out += "&prime;";
     if (k > 0) out += "<sub>" + std::to_string(k) + "</sub>";
     return power == 1 ? out : out + "<sup>" + std::to_string(power) + "</sup>";
   };
-  return detail::written(p, symbols, {factor, detail::slash, "&minus;", " "});
+  return written<Polynomial>(p, symbols, {factor, slash, "&minus;", " "});
 }
 
-/// A function `inline double name(const double* m)`, of softmax `(const double* m, double y)`;
-/// entry k of m is m_k (of mu: mu_k). One statement a term.
-[[nodiscard]] inline std::string as_cpp(const exact_polynomial& p, const std::string& name,
-                                        moment_symbols symbols = moment_symbols::m) {
-  const std::string moments = detail::symbol_of(1, p, symbols),
-                    y = detail::symbol_of(0, p, symbols);
+template <class Polynomial>
+[[nodiscard]] std::string terms_as_cpp(const Polynomial& p, const std::string& name,
+                                       typename Polynomial::symbols symbols) {
+  const std::string moments = symbol_of(1, p, symbols),
+                    y = symbol_of(0, p, symbols);
   bool has_y = false, has_moments = false;
   std::string body;
-  for (const expansion_term& t : p) {
-    const detail::exact_fraction f = detail::exact_coefficient(t, symbols);
+  for (const typename Polynomial::monomial& t : p) {
+    const exact_fraction f = exact_coefficient<Polynomial>(t, symbols);
     const bool negative = f.numerator < 0;
     std::string product = std::to_string(negative ? -f.numerator : f.numerator) + ".0";
     if (!f.denominator.is_one()) product += " / " + f.denominator.str() + ".0";
@@ -207,4 +199,4 @@ struct term_style {
   return out + ") {\n  double sum = 0;\n" + body + "  return sum;\n}\n";
 }
 
-}  // namespace cumulus
+}  // namespace cumulus::detail
