@@ -3,7 +3,7 @@
 // cumulus: logsumexp, softmax and their Taylor expansions. The headers, in the order the data flows.
 //
 //     x    -> central_moments -> cumulants -> logsumexp_series -> estimate
-//     keys -> block_moments -> block_scores -> select_blocks -> block_sparse attention      (the first path, per block)
+//     keys -> block_summaries -> block_scores -> select_blocks -> block_sparse_attention      (the first path, per block)
 //
 // Notation, the same in every header:
 //     n  elements          w_i, W  weights and their sum      x̄     weighted mean      y_i = x_i - x̄
@@ -64,23 +64,6 @@
 #include <cumulus/detail/series/uncentred.hpp>
 #include <cumulus/series/validate.hpp>
 
-#include <cumulus/blocks/block_moments.hpp>
-#include <cumulus/blocks/block_scores.hpp>
-#include <cumulus/blocks/certified_top.hpp>
-#include <cumulus/blocks/exact_block_scores.hpp>
-#include <cumulus/blocks/group_scores.hpp>
-#include <cumulus/blocks/select_blocks.hpp>
+#include <cumulus/blocks.hpp>
 
-#include <cumulus/attention/attention_vjp.hpp>
-#include <cumulus/attention/block_sparse.hpp>
-#include <cumulus/attention/delta_rule.hpp>
-#include <cumulus/attention/dense.hpp>
-#include <cumulus/attention/linear.hpp>
-#include <cumulus/attention/linear_presets.hpp>
-#include <cumulus/attention/moba.hpp>
-#include <cumulus/detail/attention/positivity.hpp>
-#include <cumulus/attention/random_features.hpp>
-#include <cumulus/attention/residual_sums.hpp>
-#include <cumulus/attention/sparse_presets.hpp>
-#include <cumulus/detail/attention/taylor_features.hpp>
-#include <cumulus/attention/validate_cache.hpp>
+#include <cumulus/attention.hpp>
