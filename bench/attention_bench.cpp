@@ -2,7 +2,7 @@
 //
 // Exact attention: one query over a cache of m keys (decode), and 1024 queries at once (prefill). Beside them what no decoding
 // can beat, a sum of K and V, and for prefill the multiply-adds of floor/fma, which items/s counts here as well.
-#include <cumulus/attention/dense.hpp>
+#include <cumulus/attention.hpp>
 
 #include "support/eigen_attention.hpp"
 #include "support/enrol.hpp"
@@ -64,7 +64,8 @@ void ours(const T* q, const T* k, const T* v, T* out, T*, std::size_t n, std::si
   bench::rows<T> o(out, index(n), index(d));
   cumulus::attention(bench::const_rows<T>(q, index(n), index(d)),
                      bench::const_rows<T>(k, index(m), index(d)),
-                     bench::const_rows<T>(v, index(m), index(d)), o, log_sums, options);
+                     bench::const_rows<T>(v, index(m), index(d)), cumulus::into(o), cumulus::into(log_sums),
+                     options);
 }
 template <class T>
 void ours(const T* q, const T* k, const T* v, T* out, T* scores, std::size_t n, std::size_t m,
@@ -85,7 +86,8 @@ void ours_shared(const T* q, const T* k, const T* v, T* out, T*, std::size_t n, 
   Eigen::Matrix<T, 1, Eigen::Dynamic> log_sums{index(n)};
   cumulus::multi_head_attention(
       bench::const_rows<T>(q, 1, index(n * d)), bench::const_rows<T>(k, index(m), index(d)),
-      bench::const_rows<T>(v, index(m), index(d)), {.queries = index(n), .keys = 1}, o, log_sums);
+      bench::const_rows<T>(v, index(m), index(d)), cumulus::into(o), cumulus::into(log_sums),
+      {.heads = {.queries = index(n), .keys = 1}});
 }
 /// In pages of 16 tokens, the last first.
 template <class T>
@@ -99,7 +101,8 @@ void ours_paged(const T* q, const T* k, const T* v, T* out, T*, std::size_t n, s
   const cumulus::token_rows<T> values(v, 16, table, index(m), index(d), index(d));
   bench::rows<T> o(out, index(n), index(d));
   Eigen::Matrix<T, 1, Eigen::Dynamic> log_sums{index(n)};
-  cumulus::attention(bench::const_rows<T>(q, index(n), index(d)), keys, values, o, log_sums);
+  cumulus::attention(bench::const_rows<T>(q, index(n), index(d)), keys, values, cumulus::into(o),
+                     cumulus::into(log_sums));
 }
 
 /// max |o - exact| / sum p |v| of every 256th query, for attention to keys [0, m), or to the first m - n + i + 1 if causal.

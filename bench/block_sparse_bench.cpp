@@ -2,8 +2,8 @@
 //
 // Decoding over 131072 keys that come in topics: all of them, and a tenth or a hundredth of the blocks. Error: of the output,
 // relative, the largest of 16 queries.
-#include <cumulus/attention/block_sparse.hpp>
-#include <cumulus/attention/moba.hpp>
+#include <cumulus/attention.hpp>
+#include <cumulus/blocks.hpp>
 
 #include "support/eigen.hpp"
 #include "support/enrol.hpp"
@@ -68,18 +68,20 @@ void decode(benchmark::State& state, Step step) {
   state.counters["error"] = worst;
 }
 
-void enrol_sparse(const std::string& name, block_score score, const cumulus::block_summary& parts,
+void enrol_sparse(const std::string& name, block_score score, cumulus::block_summary_options parts,
                   bool bounds = false) {
+  parts.key_width = parts.value_width = width;
+  parts.block = block;
   const std::string path = "sparse_decode/" + name + "/float/n:131072/d:64/blocks";
   benchmark::RegisterBenchmark(
       path.c_str(),
       [=](benchmark::State& state) {
-        cumulus::block_moments<float> blocks(width, block, parts, width);
+        cumulus::block_summaries<float> blocks(parts);
         blocks.append_rows(data().k, data().v);
-        const cumulus::block_sparse_options o{.score = score,
-                                              .select = {.top = state.range(0)},
+        const cumulus::block_sparse_options o{.scale = 1,
+                                              .score = score,
+                                              .top = state.range(0),
                                               .own_counts = false,
-                                              .scale = 1.0,
                                               .bounds = bounds};
         decode(state, [&](index_t i) {
           return cumulus::block_sparse_attention(data().q.middleRows(i, 1), data().k, data().v,
@@ -93,7 +95,7 @@ void enrol_sparse(const std::string& name, block_score score, const cumulus::blo
 }
 
 const bool enrolled = [] {
-  const cumulus::block_summary low_rank{.covariance = cumulus::covariance_kind::low_rank};
+  const cumulus::block_summary_options low_rank{.covariance = cumulus::covariance_kind::low_rank};
   benchmark::RegisterBenchmark("sparse_decode/dense/float/n:131072/d:64", [](benchmark::State&
                                                                                  state) {
     decode(state, [](index_t i) {
@@ -107,21 +109,19 @@ const bool enrolled = [] {
   enrol_sparse("smooth2_rank4_bounds", block_score::smooth2, low_rank, true);
   enrol_sparse("box", block_score::box, {.box = true});
 
-  for (const bool naive : {false, true}) {
-    const std::string path =
-        std::string("moba/") + (naive ? "naive" : "efficient") + "/float/n:4096/d:64";
-    benchmark::RegisterBenchmark(path.c_str(), [=](benchmark::State& state) {
-      const matrix q = data().k.bottomRows(4096), k = data().k.topRows(4096),
-                   v = data().v.topRows(4096);
-      const cumulus::moba_options o{.block = 256, .top = 3};
-      for (auto _ : state) {
-        const auto out =
-            naive ? cumulus::moba_attention_naive(q, k, v, o) : cumulus::moba_attention(q, k, v, o);
-        benchmark::DoNotOptimize(out.output.data());
-      }
-      state.SetItemsProcessed(state.iterations() * 4096);
-    })->Unit(benchmark::kMillisecond);
-  }
+  benchmark::RegisterBenchmark("moba/cumulus/float/n:4096/d:64", [](benchmark::State& state) {
+    const matrix q = data().k.bottomRows(4096), k = data().k.topRows(4096),
+                 v = data().v.topRows(4096);
+    auto preset = cumulus::presets::moba(256, 3);
+    preset.options.bounds = false;
+    for (auto _ : state) {
+      cumulus::block_summaries<float> blocks(preset.summary_of(width, width));
+      blocks.append_rows(k, v);
+      const auto out = cumulus::block_sparse_attention(q, k, v, blocks, preset.options);
+      benchmark::DoNotOptimize(out.output.data());
+    }
+    state.SetItemsProcessed(state.iterations() * 4096);
+  })->Unit(benchmark::kMillisecond);
   return true;
 }();
 

@@ -3,10 +3,7 @@
 // Scores of the blocks of a cache of 131072 float keys in blocks of 64, from their summaries: the loop a
 // reader would write, cumulus, and a plain sum over as many bytes as the summaries hold. Then the
 // summaries' own cost, selection, and how well each score selects on four synthetic laws of keys.
-#include <cumulus/blocks/block_scores.hpp>
-#include <cumulus/blocks/certified_top.hpp>
-#include <cumulus/blocks/exact_block_scores.hpp>
-#include <cumulus/blocks/select_blocks.hpp>
+#include <cumulus/blocks.hpp>
 
 #include "support/enrol.hpp"
 #include "support/inputs.hpp"
@@ -20,16 +17,16 @@
 namespace {
 
 using cumulus::block_score;
-using cumulus::block_summary;
+using cumulus::block_summary_options;
 using cumulus::covariance_kind;
 using cumulus::index_t;
-using summaries = cumulus::block_moments<float>;
+using summaries = cumulus::block_summaries<float>;
 
 constexpr index_t tokens = 131072, block = 64;
 
 struct contender {
   const char* name;
-  block_summary parts;
+  block_summary_options parts;
   block_score score;
 };
 
@@ -43,6 +40,13 @@ const contender contenders[] = {
     {"box", {.box = true}, block_score::box},
 };
 
+/// Of keys of width d.
+block_summary_options of_width(block_summary_options parts, index_t d) {
+  parts.key_width = d;
+  parts.block = block;
+  return parts;
+}
+
 std::span<const float> keys(index_t d) {
   return bench::normal<float>(std::size_t(tokens * d), 0.0, 1.0);
 }
@@ -53,7 +57,7 @@ const summaries& summaries_of(const contender& c, index_t d) {
   static std::map<std::pair<std::string, index_t>, std::unique_ptr<summaries>> made;
   auto& place = made[{c.name, d}];
   if (!place) {
-    place = std::make_unique<summaries>(d, block, c.parts);
+    place = std::make_unique<summaries>(of_width(c.parts, d));
     place->append_rows(cumulus::token_rows<float>(keys(d).data(), tokens, d, d));
   }
   return *place;
@@ -71,11 +75,14 @@ void naive_rank4(benchmark::State& state) {
   const summaries& m = summaries_of(contenders[2], d);
   const auto q = query(d);
   std::vector<float> out(std::size_t(m.blocks()));
+  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> diagonals(m.blocks(), d);
+  for (index_t B = 0; B < m.blocks(); ++B)
+    diagonals.row(B) = m.covariance(B).diagonal().transpose() - m.factors(B).cwiseAbs2().colwise().sum();
   for (auto _ : state) {
     for (index_t B = 0; B < m.blocks(); ++B) {
       const auto mean = m.mean(B);
       const auto factors = m.factors(B);
-      const float* const rest = m.kept().covariance.diagonal(B);
+      const float* const rest = diagonals.data() + B * d;
       float score = std::log(float(block)), variance = 0;
       for (index_t i = 0; i < d; ++i) {
         score += q[std::size_t(i)] * mean[i];
@@ -104,7 +111,8 @@ void enrol_scoring() {
       const summaries& m = summaries_of(c, state.range(0));
       std::vector<float> out(std::size_t(m.blocks()));
       for (auto _ : state) {
-        cumulus::block_scores(m, query(state.range(0)), out, {.score = c.score});
+        cumulus::block_scores(m, query(state.range(0)), cumulus::into(out),
+                              {.scale = 1, .score = c.score});
         benchmark::DoNotOptimize(out.data());
         benchmark::ClobberMemory();
       }
@@ -113,7 +121,7 @@ void enrol_scoring() {
     enter(std::string("block_scores/cumulus_intervals/") + c.name, [&c](benchmark::State& state) {
       const summaries& m = summaries_of(c, state.range(0));
       for (auto _ : state) {
-        const auto scores = cumulus::block_scores(m, query(state.range(0)), c.score);
+        const auto scores = cumulus::block_scores(m, query(state.range(0)), {.scale = 1, .score = c.score});
         benchmark::DoNotOptimize(scores.data());
       }
       count_bytes(state, m);
@@ -125,10 +133,10 @@ void enrol_scoring() {
       for (auto _ : state) benchmark::DoNotOptimize(bench::floors().sum_float(x.data(), n));
       count_bytes(state, m);
     });
-    enter(std::string("block_moments/cumulus/") + c.name, [&c](benchmark::State& state) {
+    enter(std::string("block_summaries/cumulus/") + c.name, [&c](benchmark::State& state) {
       const index_t d = state.range(0), n = 4096;
       for (auto _ : state) {
-        summaries m(d, block, c.parts);
+        summaries m(of_width(c.parts, d));
         m.append_rows(cumulus::token_rows<float>(keys(d).data(), n, d, d));
         benchmark::DoNotOptimize(m.blocks());
       }
@@ -153,7 +161,7 @@ void enrol_selection() {
       [](benchmark::State& state) {
         const index_t d = 64;
         static const summaries m = [] {
-          summaries made(d, block, {.covariance = covariance_kind::full, .box = true});
+          summaries made(of_width({.covariance = covariance_kind::full, .box = true}, d));
           made.append_rows(cumulus::token_rows<float>(keys(d).data(), tokens, d, d));
           return made;
         }();
@@ -163,7 +171,7 @@ void enrol_selection() {
         for (auto _ : state) {
           const auto scores = cumulus::block_scores(m, query(d), {.scale = scale});
           const auto found = cumulus::certified_top(scores, 8, [&](index_t B) {
-            return cumulus::exact_block_score(rows, query(d), B * block, block, scale);
+            return cumulus::exact_block_score(rows, query(d), B * block, block, {.scale = scale});
           });
           read = found.evaluated.size();
           benchmark::DoNotOptimize(found.blocks.data());
@@ -217,7 +225,7 @@ class draw {
 void enrol_table() {
   struct row {
     const char* name;
-    block_summary parts;
+    block_summary_options parts;
     block_score score;
   };
   static const row rows[] = {
@@ -240,13 +248,14 @@ void enrol_table() {
         for (auto _ : state) {
           state.PauseTiming();
           const trial t = next(law);
-          cumulus::block_moments<double> m(64, 64, r.parts);
+          cumulus::block_summaries<double> m(of_width(r.parts, 64));
           m.append_rows(t.keys);
-          const auto exact = cumulus::exact_block_scores(t.keys, 64, t.query);
+          const auto exact = cumulus::exact_block_scores(t.keys, 64, t.query, {.scale = 1});
           const auto best = cumulus::select_blocks(exact, {.top = 8});
           state.ResumeTiming();
           const auto chosen =
-              cumulus::select_blocks(cumulus::block_scores(m, t.query, r.score), {.top = 8});
+              cumulus::select_blocks(
+              cumulus::block_scores(m, t.query, {.scale = 1, .score = r.score}), {.top = 8});
           state.PauseTiming();
           double held = 0, most = 0;
           for (const index_t B : best)

@@ -2,8 +2,7 @@
 //
 // Linear attention: prefill against the multiply-adds that it needs, decoding against reading its state once, and the
 // context from which it is faster than exact attention.
-#include <cumulus/attention/dense.hpp>
-#include <cumulus/attention/linear.hpp>
+#include <cumulus/attention.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -51,7 +50,7 @@ void prefill(benchmark::State& state, int order, index_t d, bool causal) {
   const auto n = index_t(state.range(0));
   const matrix q = tokens(n, d, 1u) * 0.5f, k = tokens(n, d, 2u), v = tokens(n, value_width, 3u);
   const cumulus::linear_attention_options o{
-      .order = order, .causal = causal, .way = cumulus::linear_way::features};
+      .causal = causal, .order = order, .method = cumulus::linear_method::features};
   matrix output;
   for (auto _ : state) {
     auto result = cumulus::linear_attention(q, k, v, o);
@@ -79,13 +78,12 @@ void decode(benchmark::State& state, int order, index_t d, bool adds) {
   one.add(k.row(0), v.row(0));
   std::vector<cumulus::linear_attention_state<float>> states(count, one);
   std::vector<float> out(std::size_t(value_width), 0.f);
-  float log_sum = 0;
-  cumulus::linear_status status{};
   index_t t = 0;
   std::size_t i = 0;
   for (auto _ : state) {
     if (adds) states[i].add(k.row(t), v.row(t));
-    states[i].read_rows(q.data() + t * d, d, 1, out.data(), value_width, &log_sum, &status);
+    const auto mass = states[i].read(q.row(t), cumulus::into(out));
+    benchmark::DoNotOptimize(mass.logsumexp);
     benchmark::DoNotOptimize(out.data());
     t = t + 1 < n ? t + 1 : 0;
     i = i + 1 < count ? i + 1 : 0;
@@ -128,16 +126,15 @@ void crossover(benchmark::State& state, int order, index_t d) {
   const matrix q = tokens(1, d, 1u), k = tokens(longest, d, 2u),
                v = tokens(longest, value_width, 3u);
   double measured = 0, by_key = 0;
-  const double predicted = cumulus::crossover_length(d, value_width, order);
+  const double predicted = cumulus::linear_attention_state<float>::crossover(d, value_width, order);
   for (auto _ : state) {
     cumulus::linear_attention_state<float> linear(d, value_width, {.order = order});
     linear.add_rows(cumulus::token_rows<float>(k), cumulus::token_rows<float>(v));
     linear.add(k.row(0), v.row(0));
     std::vector<float> out(std::size_t(value_width), 0.f);
-    float log_sum = 0;
-    cumulus::linear_status status{};
     const double target = shortest([&] {
-      linear.read_rows(q.data(), d, 1, out.data(), value_width, &log_sum, &status);
+      const auto mass = linear.read(q.row(0), cumulus::into(out));
+      benchmark::DoNotOptimize(mass.logsumexp);
       benchmark::DoNotOptimize(out.data());
     });
     const auto exact_time = [&](index_t keys) {
@@ -146,7 +143,7 @@ void crossover(benchmark::State& state, int order, index_t d) {
       matrix exact(1, value_width);
       Eigen::VectorXf sums(1);
       return shortest([&] {
-        cumulus::attention(qr, kr, vr, exact, sums);
+        cumulus::attention(qr, kr, vr, cumulus::into(exact), cumulus::into(sums));
         benchmark::DoNotOptimize(exact.data());
       });
     };
@@ -174,14 +171,14 @@ void crossover(benchmark::State& state, int order, index_t d) {
 
 /// By the state and by the scores, at as many tokens as are computed to make no difference: the ratio of the times.
 void changeover(benchmark::State& state, int order, index_t d, bool causal) {
-  const auto n = index_t(cumulus::switch_length(d, value_width, order, causal));
+  const auto n = index_t(cumulus::detail::switch_length(d, value_width, order, causal));
   const matrix q = tokens(n, d, 1u), k = tokens(n, d, 2u), v = tokens(n, value_width, 3u);
-  const auto time = [&](cumulus::linear_way way) {
+  const auto time = [&](cumulus::linear_method method) {
     double best = 1e300;
     for (int trial = 0; trial < 7; ++trial) {
       const auto start = std::chrono::steady_clock::now();
       auto result =
-          cumulus::linear_attention(q, k, v, {.order = order, .causal = causal, .way = way});
+          cumulus::linear_attention(q, k, v, {.causal = causal, .order = order, .method = method});
       benchmark::DoNotOptimize(result.output.data());
       best = std::min(
           best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
@@ -190,7 +187,7 @@ void changeover(benchmark::State& state, int order, index_t d, bool causal) {
   };
   double ratio = 0;
   for (auto _ : state)
-    ratio = time(cumulus::linear_way::features) / time(cumulus::linear_way::scores);
+    ratio = time(cumulus::linear_method::features) / time(cumulus::linear_method::scores);
   state.counters["tokens"] = double(n);
   state.counters["ratio"] = ratio;
 }
@@ -208,7 +205,7 @@ void changeover(benchmark::State& state, int order, index_t d, bool causal) {
     }
     // one state that the caches hold, and states of 64 MB together
     const auto many = std::int64_t(std::max(
-        std::size_t(64000000) / cumulus::linear_state_bytes(width, 64, p, 4), std::size_t(1)));
+        std::size_t(64000000) / cumulus::linear_attention_state<float>::bytes(width, 64, p), std::size_t(1)));
     for (const bool adds : {true, false}) {
       benchmark::RegisterBenchmark(path(adds ? "step" : "read", "cumulus", p, width).c_str(),
                                    [=](benchmark::State& s) { decode(s, p, width, adds); })

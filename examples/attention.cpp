@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Attention three ways: exact, over the best blocks of the cache, and from a state of fixed size.
-#include <cumulus/cumulus.hpp>
+#include <cumulus/attention.hpp>
+#include <cumulus/blocks.hpp>
 #include <cmath>
 #include <cstdio>
 
@@ -24,24 +25,27 @@ int main() {
 
   const auto dense = cumulus::attention(Q, K, V, {.causal = true});
 
-  cumulus::block_moments<float> blocks(
-      d, 64, {.covariance = cumulus::covariance_kind::low_rank, .value_mean = true}, e);
+  cumulus::block_summaries<float> blocks({.key_width = d,
+                                          .value_width = e,
+                                          .block = 64,
+                                          .covariance = cumulus::covariance_kind::low_rank,
+                                          .value_mean = true});
   blocks.append_rows(K, V);
   const auto sparse = cumulus::block_sparse_attention(
-      Q, K, V, blocks, {.select = {.top = 4}, .left_out = cumulus::left_out::value_mean});
+      Q, K, V, blocks, {.top = 4, .left_out = cumulus::left_out::value_mean});
 
-  const auto linear = cumulus::linear_attention(Q, K, V, {.order = 2, .causal = true});
+  const auto linear = cumulus::linear_attention(Q, K, V, {.causal = true, .order = 2});
 
   const auto last = dense.output.rows() - 1;
   const auto error = [&](const auto& result) {
     return double((result.output.row(last) - dense.output.row(last)).norm() /
                   dense.output.row(last).norm());
   };
-  std::printf("log-sum-exp of the last query  %.4f\n", double(dense.log_sum_exp[last]));
+  std::printf("log-sum-exp of the last query  %.4f\n", double(dense.logsumexp[last]));
   std::printf("its past blocks that were read ");
   for (const auto B : sparse.selected[std::size_t(last)]) std::printf(" %d", int(B));
-  std::printf("\nshare of its attention on them  %.3f to %.3f\n", sparse.kept_low[last],
-              sparse.kept_high[last]);
+  std::printf("\nshare of its attention on them  %.3f to %.3f\n", sparse.kept_low(last, 0),
+              sparse.kept_high(last, 0));
   std::printf("error, 4 of 8 blocks, the rest by their means  %.1e\n", error(sparse));
   std::printf("error, order 2                                 %.1e\n", error(linear));
 }

@@ -51,7 +51,7 @@ struct settings {
 support::options command_line(settings& s) {
   support::options o("linear_attention", help_head, help_foot);
   support::attention_files(o, s.files);
-  o.whole("--orders", s.orders, 0, cumulus::max_feature_order, "N[,N]", "Orders");
+  o.whole("--orders", s.orders, 0, cumulus::linear_attention_max_order, "N[,N]", "Orders");
   o.choice("--form", s.forms, {"taylor", "moment", "all"}, "FORM[,FORM]");
   o.whole("--window", s.window, 0, 1000000, "N", "Last keys that are exact");
   o.whole("--sinks", s.sinks, 0, 1000000, "N", "First keys that are exact");

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <cumulus/attention/block_sparse.hpp>
+#include <cumulus/attention.hpp>
+#include <cumulus/blocks.hpp>
 #include "support/print.hpp"
 #include "support/program.hpp"
 #include "support/random_cache.hpp"
@@ -64,7 +65,7 @@ struct trial {
 class decoder {
  public:
   explicit decoder(const settings& s)
-      : s_(s), cache_(s.tokens, s.width, 7), blocks_(s.width, s.block, parts(), s.width) {
+      : s_(s), cache_(s.tokens, s.width, 7), blocks_(parts()) {
     if (s.score == "mean") score_ = cumulus::block_score::mean;
     if (s.score == "taylor2") score_ = cumulus::block_score::taylor2;
     if (s.score == "box") score_ = cumulus::block_score::box;
@@ -88,7 +89,7 @@ class decoder {
         const auto sparse = decode(cache_.query(n, i), n, best.top, true);
         const auto& output = exact.outputs[std::size_t(i)];
         best.error += double((sparse.output.row(0) - output).norm() / output.norm()) / s_.queries;
-        best.bound += sparse.error_bound[0] / double(output.norm()) / s_.queries;
+        best.bound += sparse.error_bound(0, 0) / double(output.norm()) / s_.queries;
       }
       if (best.error <= s_.error || best.top >= blocks_.blocks()) break;
     }
@@ -106,9 +107,9 @@ class decoder {
     double tokens_per_second;
   };
 
-  [[nodiscard]] cumulus::block_summary parts() const {
-    cumulus::block_summary p;
-    p.rank = s_.rank;
+  [[nodiscard]] cumulus::block_summary_options parts() const {
+    cumulus::block_summary_options p{
+        .key_width = s_.width, .value_width = s_.width, .block = s_.block, .rank = s_.rank};
     p.box = s_.score == "box";
     if (s_.score == "taylor2" || s_.score == "smooth2")
       p.covariance = cumulus::covariance_kind::low_rank;
@@ -119,10 +120,10 @@ class decoder {
                                                            index_t top, bool bounds) const {
     return cumulus::block_sparse_attention(q, cache_.keys().topRows(n), cache_.values().topRows(n),
                                            blocks_,
-                                           {.score = score_,
-                                            .select = {.top = top},
+                                           {.scale = 1,
+                                            .score = score_,
+                                            .top = top,
                                             .own_counts = false,
-                                            .scale = 1.0,
                                             .bounds = bounds});
   }
 
@@ -143,7 +144,7 @@ class decoder {
 
   settings s_;
   support::random_cache cache_;
-  cumulus::block_moments<float> blocks_;
+  cumulus::block_summaries<float> blocks_;
   cumulus::block_score score_ = cumulus::block_score::smooth2;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Which blocks of a KV cache a query should read: by their mean keys, or by mean and spread; and what the rest can still hold.
-#include <cumulus/cumulus.hpp>
+#include <cumulus/attention.hpp>
+#include <cumulus/blocks.hpp>
 #include <cmath>
 #include <cstdio>
 
@@ -20,29 +21,32 @@ int main() {
       V(t, i) = std::cos(0.01f * static_cast<float>(t) + static_cast<float>(i));
     }
   }
-  cumulus::block_moments<float> blocks(
-      d, b, {.covariance = cumulus::covariance_kind::low_rank, .value_mean = true}, d);
+  cumulus::block_summaries<float> blocks({.key_width = d,
+                                          .value_width = d,
+                                          .block = b,
+                                          .covariance = cumulus::covariance_kind::low_rank,
+                                          .value_mean = true});
   blocks.append_rows(K, V);
 
   const auto exact = cumulus::attention(Q, K, V);
   const auto print_error = [&](const auto& sparse) {
     std::printf("  relative error %.4f, known to be below %.2f\n",
                 double((sparse.output - exact.output).norm() / exact.output.norm()),
-                double(sparse.error_bound[0]) / double(exact.output.norm()));
+                sparse.error_bound(0, 0) / double(exact.output.norm()));
   };
   for (const auto score : {cumulus::block_score::mean, cumulus::block_score::smooth2}) {
     const auto sparse =
-        cumulus::block_sparse_attention(Q, K, V, blocks, {.score = score, .select = {.top = 10}});
+        cumulus::block_sparse_attention(Q, K, V, blocks, {.score = score, .top = 10});
     std::printf("by %s:", cumulus::name_of(score));
     for (const auto B : sparse.selected[0]) std::printf(" %d", int(B));
     std::printf("\n  share of attention %.3f, known to be in [%.2f, %.2f]\n",
-                std::exp(double(sparse.log_sum_exp[0] - exact.log_sum_exp[0])), sparse.kept_low[0],
-                sparse.kept_high[0]);
+                std::exp(double(sparse.logsumexp(0, 0) - exact.logsumexp[0])), sparse.kept_low(0, 0),
+                sparse.kept_high(0, 0));
     print_error(sparse);
   }
   std::printf("by smooth2, the other blocks by their mean values:\n");
   print_error(cumulus::block_sparse_attention(
-      Q, K, V, blocks, {.select = {.top = 10}, .left_out = cumulus::left_out::value_mean}));
+      Q, K, V, blocks, {.top = 10, .left_out = cumulus::left_out::value_mean}));
 }
 
 // Output:

@@ -3,8 +3,8 @@
 // How well the scores of blocks find the attention of one head: against the exact masses, query by query.
 #pragma once
 
-#include <cumulus/attention/block_sparse.hpp>
-#include <cumulus/blocks/exact_block_scores.hpp>
+#include <cumulus/attention.hpp>
+#include <cumulus/blocks.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -41,14 +41,14 @@ struct block_report {
 struct scored_summary {
   cumulus::block_score score;
   const char* name;
-  cumulus::block_summary parts;
+  cumulus::block_summary_options parts;
 };
 
 [[nodiscard]] inline std::vector<scored_summary> all_block_scores() {
   using cumulus::block_score;
   using cumulus::covariance_kind;
   const auto with = [](covariance_kind kind) {
-    cumulus::block_summary parts;
+    cumulus::block_summary_options parts;
     parts.covariance = kind;
     return parts;
   };
@@ -186,9 +186,12 @@ class block_trial {
   }
 
   /// Landmarks are at the mean of the last 1024 queries up to the block's end, corrections their average.
-  [[nodiscard]] cumulus::block_moments<float> summarise(const scored_summary& s) const {
+  [[nodiscard]] cumulus::block_summaries<float> summarise(const scored_summary& s) const {
     const cumulus::index_t b = settings_.block;
-    cumulus::block_moments<float> blocks(head_.k.cols(), b, s.parts);
+    cumulus::block_summary_options parts = s.parts;
+    parts.key_width = head_.k.cols();
+    parts.block = b;
+    cumulus::block_summaries<float> blocks(parts);
     for (cumulus::index_t t = 0; t + b <= head_.k.rows(); t += b) {
       const cumulus::index_t end = std::min(t + b, cumulus::index_t(head_.q.rows()));
       const cumulus::index_t count = std::min(end, cumulus::index_t(1024));
@@ -200,13 +203,14 @@ class block_trial {
   }
 
   [[nodiscard]] block_report_row row(const scored_summary& s) const {
-    const cumulus::block_moments<float> blocks = summarise(s);
+    const cumulus::block_summaries<float> blocks = summarise(s);
     block_report_row r{cumulus::name_of(s.score), s.name, blocks.bytes_per_block(), 0, 0, 0, 0};
     std::vector<float> scores(static_cast<std::size_t>(blocks.blocks()));
     std::chrono::duration<double, std::micro> time{};
     for (const exact_query& q : queries_) {
       const auto start = std::chrono::steady_clock::now();
-      cumulus::block_scores(blocks, head_.q.row(q.position), scores, {.score = s.score});
+      cumulus::block_scores(blocks, head_.q.row(q.position), cumulus::into(scores),
+                            {.scale = 1, .score = s.score});
       time += std::chrono::steady_clock::now() - start;
       add(q, choose({scores.begin(), scores.begin() + std::ptrdiff_t(q.mass.size())}), r);
     }

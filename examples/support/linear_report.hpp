@@ -3,8 +3,7 @@
 // How near truncated softmax attention comes to attention on one head: by order, form and centring.
 #pragma once
 
-#include <cumulus/attention/dense.hpp>
-#include <cumulus/attention/linear.hpp>
+#include <cumulus/attention.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -79,31 +78,31 @@ double shortest_time(const Call& call) {
 
   cumulus::attention_result<double> exact;
   r.exact_time = detail::shortest_time([&] {
-                   exact = cumulus::attention(q, k, v, {.causal = s.causal, .scale = 1.0});
+                   exact = cumulus::attention(q, k, v, {.scale = 1, .causal = s.causal});
                  }) /
                  double(r.queries);
   r.exact_bytes = 4.0 * double(r.keys) * double(r.width + r.value_width);
   for (long i = 0; i < r.queries; ++i) {
     const long seen = s.causal ? r.keys - r.queries + i + 1 : r.keys;
     const Eigen::ArrayXd u = (k.topRows(seen) * q.row(i).transpose()).array();
-    const Eigen::ArrayXd p = (u - exact.log_sum_exp[i]).exp();
+    const Eigen::ArrayXd p = (u - exact.logsumexp[i]).exp();
     r.deviation += std::sqrt((u - u.mean()).square().mean()) / double(r.queries);
     r.range += (u.maxCoeff() - u.minCoeff()) / double(r.queries);
-    r.effective += std::exp(exact.log_sum_exp[i] - (p * u).sum()) / double(r.queries);
+    r.effective += std::exp(exact.logsumexp[i] - (p * u).sum()) / double(r.queries);
   }
 
   for (const std::string& form : s.forms) {
     for (const bool centred : {true, false}) {
       if (form == "taylor" && !centred) continue;  // it is the same
       for (const int order : s.orders) {
-        const cumulus::linear_attention_options options{
+        cumulus::linear_attention_options options{
+            .scale = 1,
+            .causal = s.causal,
+            .first_tokens = s.sinks,
             .order = order,
             .form = form == "taylor" ? cumulus::form::taylor : cumulus::form::moment,
-            .centred = centred,
-            .window = s.window,
-            .sinks = s.sinks,
-            .scale = 1.0,
-            .causal = s.causal};
+            .centred = centred};
+        if (s.window > 0) options.window = s.window;
         cumulus::linear_attention_result<double> result;
         linear_row row{.order = order, .form = form, .about = centred ? "mean" : "0"};
         row.time =
@@ -116,10 +115,10 @@ double shortest_time(const Call& call) {
                          exact.output.row(i).norm());
         std::nth_element(each.begin(), each.begin() + r.queries / 2, each.end());
         row.median = each[std::size_t(r.queries / 2)];
-        row.log_sum = (result.log_sum_exp.col(0) - exact.log_sum_exp).cwiseAbs().mean();
+        row.log_sum = (result.logsumexp.col(0) - exact.logsumexp).cwiseAbs().mean();
         row.negative = result.without_mass();
-        row.bytes = double(cumulus::linear_state_bytes(r.width, r.value_width, order, 4));
-        row.crossover = cumulus::crossover_length(r.width, r.value_width, order);
+        row.bytes = double(cumulus::linear_attention_state<float>::bytes(r.width, r.value_width, order));
+        row.crossover = cumulus::linear_attention_state<float>::crossover(r.width, r.value_width, order);
         r.rows.push_back(row);
       }
     }

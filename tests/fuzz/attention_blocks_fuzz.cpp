@@ -4,12 +4,8 @@
 // attention to some blocks within its bounds.
 #include "bytes.hpp"
 
-#include <cumulus/attention/attention_vjp.hpp>
-#include <cumulus/attention/block_sparse.hpp>
-#include <cumulus/attention/linear_state.hpp>
-#include <cumulus/blocks/certified_top.hpp>
-#include <cumulus/blocks/exact_block_scores.hpp>
-#include <cumulus/blocks/group_scores.hpp>
+#include <cumulus/attention.hpp>
+#include <cumulus/blocks.hpp>
 
 #include <algorithm>
 
@@ -97,8 +93,11 @@ void check_dense(bytes& in) {
   const double scales[] = {1, 0.5, -1, 2, 0, 0.1};
   const std::optional<double> scale =
       (kinds & 16) != 0 ? std::optional<double>(scales[in.below(6)]) : std::nullopt;
-  const std::optional<index_t> window =
-      (more & 2) != 0 ? std::optional<index_t>(1 + in.below(8)) : std::nullopt;
+  std::optional<cumulus::window> window;
+  if ((more & 2) != 0) {
+    const index_t before = 1 + in.below(8);
+    window = cumulus::window(before, (more & 128) != 0 ? in.below(8) : before - 1);
+  }
   const std::optional<index_t> first =
       (more & 4) != 0 ? std::optional<index_t>(in.below(64) - 16) : std::nullopt;
   const bool causal = (more & 8) != 0, with_bias = (more & 16) != 0, with_mask = (more & 32) != 0,
@@ -119,43 +118,47 @@ void check_dense(bytes& in) {
       value_rows(value_pool.data(), page, table, m, v.cols(), v.cols());
 
   const auto run = [&](const token_rows<T>& keys, const token_rows<T>& values) {
-    const auto call = [&](const attention_options<T>& o) {
-      return multi_head_attention(query_rows, keys, values, head_counts{heads * group, heads}, o);
+    const auto call = [&](const multi_head_options<T>& o) {
+      return multi_head_attention(query_rows, keys, values, o);
     };
-    const attention_options<T> none{};
+    const cumulus::heads both{heads * group, heads};
     const double no_sink = -infinity<double>;
     const double used_sink = with_sink ? sink : no_sink;
     if (with_bias && with_mask)
-      return call({.causal = causal,
+      return call({.mask = mask,
                    .scale = scale,
-                   .bias = bias,
-                   .mask = mask,
                    .sink = used_sink,
-                   .softcap = cap,
+                   .heads = both,
+                   .causal = causal,
                    .window = window,
-                   .first_query = first});
+                   .first_query = first,
+                   .bias = bias,
+                   .softcap = cap});
     if (with_bias)
-      return call({.causal = causal,
-                   .scale = scale,
+      return call({.scale = scale,
+                   .sink = used_sink,
+                   .heads = both,
+                   .causal = causal,
+                   .window = window,
+                   .first_query = first,
                    .bias = bias,
-                   .sink = used_sink,
-                   .softcap = cap,
-                   .window = window,
-                   .first_query = first});
+                   .softcap = cap});
     if (with_mask)
-      return call({.causal = causal,
+      return call({.mask = mask,
                    .scale = scale,
-                   .mask = mask,
                    .sink = used_sink,
-                   .softcap = cap,
+                   .heads = both,
+                   .causal = causal,
                    .window = window,
-                   .first_query = first});
-    return call({.causal = causal,
-                 .scale = scale,
+                   .first_query = first,
+                   .softcap = cap});
+    return call({.scale = scale,
                  .sink = used_sink,
-                 .softcap = cap,
+                 .heads = both,
+                 .causal = causal,
                  .window = window,
-                 .first_query = first});
+                 .first_query = first,
+                 .softcap = cap});
   };
   const token_rows<T> whole_keys(k), whole_values(v);
   multi_head_result<T> result;
@@ -164,7 +167,7 @@ void check_dense(bytes& in) {
     return expect(!fits, "arguments that fit are not refused", n, m, d, e);
   expect(fits || (n == 1), "a bias of another shape is refused", bias.rows(), n);
   const auto paged = run(key_rows, value_rows);
-  expect(all_same(paged.output, result.output) && all_same(paged.log_sum_exp, result.log_sum_exp),
+  expect(all_same(paged.output, result.output) && all_same(paged.logsumexp, result.logsumexp),
          "pages are one piece", page);
   if (!certainly_finite(f) || f == family::offset || ((kinds & 4) == 0 && f == family::wide))
     return;
@@ -188,14 +191,14 @@ void check_dense(bytes& in) {
         if (with_bias) s += wide(bias(n == 1 ? 0 : i, j));
         const bool seen =
             (!causal || j <= position) &&
-            (!window || (j > position - *window && (causal || j < position + *window))) &&
+            (!window || (j > position - window->before && j <= position + window->after)) &&
             (!with_mask || mask(i, j));
         if (!seen) s = -infinity<wide>;
       }
       off += (cap > 0 ? 4 * u * largest : 0) + (with_bias ? 2 * u * (8 + largest) : 0);
       const mean_of exact(score, own_v, with_sink ? wide(sink) : -infinity<wide>);
       if (largest > 1e4L) continue;  // a score too large for a vector exponential
-      const T log_sum = result.log_sum_exp(i, head);
+      const T log_sum = result.logsumexp(i, head);
       expect(within(log_sum, exact.log_sum, off + 4 * u * std::max(1.0L, std::fabs(exact.log_sum))),
              "attention's log-sum-exp", log_sum, exact.log_sum, off);
       for (index_t c = 0; c < e; ++c) {
@@ -210,7 +213,6 @@ void check_dense(bytes& in) {
   // keys in two parts
   if (with_bias || with_mask || with_sink || causal || window || heads * group > 1 || m < 2) return;
   const index_t cut = in.below(m + 1);
-  const attention_options<T> plain{.scale = scale, .softcap = cap};
   const rows<T> k1 = k.topRows(cut), v1 = v.topRows(cut), k2 = k.bottomRows(m - cut),
                 v2 = v.bottomRows(m - cut);
   auto front = attention(q, k1, v1, {.scale = scale, .softcap = cap});
@@ -218,18 +220,18 @@ void check_dense(bytes& in) {
   merge(front, back);
   for (index_t i = 0; i < n; ++i) {
     const wide off = (wide(d + 3) * std::fabs(factor) * largest_product(q, i, k) * 8 + 700 +
-                      4 * std::fabs(wide(result.log_sum_exp(i, 0)))) *
+                      4 * std::fabs(wide(result.logsumexp(i, 0)))) *
                      u;
-    expect(within(front.log_sum_exp[i], wide(result.log_sum_exp(i, 0)), off), "merged log-sum-exp",
-           front.log_sum_exp[i], result.log_sum_exp(i, 0));
+    expect(within(front.logsumexp[i], wide(result.logsumexp(i, 0)), off), "merged log-sum-exp",
+           front.logsumexp[i], result.logsumexp(i, 0));
     for (index_t c = 0; c < e; ++c)
       expect(within(front.output(i, c), wide(result.output(i, c)), 8 * off), "merged output",
              front.output(i, c), result.output(i, c));
   }
 }
 
-block_summary draw_parts(bytes& in) {
-  block_summary p;
+block_summary_options draw_parts(bytes& in, index_t d, index_t e, index_t b) {
+  block_summary_options p{.key_width = d, .value_width = e, .block = b};
   const int bits = in.byte();
   p.covariance = static_cast<covariance_kind>(in.below(4));
   p.rank = 1 + int(in.below(4));
@@ -247,7 +249,7 @@ block_summary draw_parts(bytes& in) {
 /// Summaries token by token and at once, intervals of all scores, and what is chosen by them.
 void check_blocks(bytes& in) {
   const index_t d = 1 + in.below(5), b = 1 + in.below(7), n = in.below(48), e = in.below(3);
-  block_summary parts = draw_parts(in);
+  block_summary_options parts = draw_parts(in, d, e, b);
   const family f = draw_family(in);
   const double sizes[] = {1, 0.125, 8, 1e-3};
   const double size = sizes[in.below(4)];
@@ -255,15 +257,15 @@ void check_blocks(bytes& in) {
              v = draw_rows<double>(in, n, e, family::small),
              q = draw_rows<double>(in, 1, d, in.flag() ? f : family::small);
   const rows<double> references = draw_rows<double>(in, in.below(3), d, family::small);
-  std::optional<block_moments<double>> maker;
-  if (refused([&] { maker.emplace(d, b, parts, e); })) {
+  std::optional<block_summaries<double>> maker;
+  if (refused([&] { maker.emplace(parts); })) {
     return expect((parts.landmark_covariance &&
                    (!parts.landmark || parts.covariance == covariance_kind::none)) ||
                       ((parts.value_mean || parts.value_covariance) && e == 0),
                   "parts that fit are not refused");
   }
-  block_moments<double>& blocks = *maker;
-  block_moments<double> one_by_one = blocks;
+  block_summaries<double>& blocks = *maker;
+  block_summaries<double> one_by_one = blocks;
   blocks.set_references(references);
   one_by_one.set_references(references);
   blocks.append_rows(k, v);
@@ -277,15 +279,16 @@ void check_blocks(bytes& in) {
          blocks.blocks(), n, b);
 
   const double scales[] = {1, 0.5, -1, 0, 2};
-  block_score_options o{.score = static_cast<block_score>(in.below(13)),
-                        .scale = scales[in.below(5)]};
+  const auto score_drawn = static_cast<block_score>(in.below(13));  // drawn first
+  const double factor = scales[in.below(5)];
+  const block_score_options o{.scale = factor, .score = score_drawn};
   const Eigen::VectorXd query = q.row(0);
   std::vector<scored_block<double>> scores;
   if (refused([&] { scores = block_scores(blocks, query, o); })) return;
   const auto again = block_scores(one_by_one, query, o);
   Eigen::VectorXd values(blocks.blocks());
-  block_scores(blocks, query, values, o);
-  const std::vector<double> masses = exact_block_scores(k, b, query, o.scale);
+  block_scores(blocks, query, into(values), o);
+  const std::vector<double> masses = exact_block_scores(k, b, query, {.scale = factor});
   for (std::size_t B = 0; B < scores.size(); ++B) {
     const auto& s = scores[B];
     expect(same(s.value, again[B].value) && same(s.lower, again[B].lower) &&
@@ -296,38 +299,37 @@ void check_blocks(bytes& in) {
     if (is_nan(s.lower)) continue;
     const index_t at = index_t(B) * b, count = std::min(b, n - at);
     const rows<double> own = k.middleRows(at, count);
-    const auto score = scores_of(q, 0, own, wide(o.scale));
+    const auto score = scores_of(q, 0, own, wide(factor));
     wide top = -infinity<wide>, sum = 0;
     for (const wide x : score) top = std::max(top, x);
     for (const wide x : score) sum += std::exp(x - top);
     const wide exact = top + std::log(sum);
     if (std::isnan(exact) || std::isinf(exact)) continue;
     const wide slack =
-        0x1p-60L * (std::fabs(exact) + wide(std::fabs(o.scale)) * largest_product(q, 0, own) + 1);
+        0x1p-60L * (std::fabs(exact) + wide(std::fabs(factor)) * largest_product(q, 0, own) + 1);
     expect(wide(s.lower) <= exact + slack && exact - slack <= wide(s.upper),
            "a block's mass is in its interval", s.lower, exact, s.upper, int(o.score));
     if (certainly_finite(f))
       expect(std::isfinite(s.lower) && std::isfinite(s.upper),
              "intervals of small numbers are finite", s.lower, s.upper);
     const wide rounding =
-        wide(d + 16) * 0x1p-54L * largest_product(q, 0, own) * (1 + wide(std::fabs(o.scale))) * 2 +
+        wide(d + 16) * 0x1p-54L * largest_product(q, 0, own) * (1 + wide(std::fabs(factor))) * 2 +
         0x1p-50L * std::max(1.0L, std::fabs(exact));
     expect(!certainly_finite(f) || within(masses[B], exact, rounding), "exact_block_score",
            masses[B], exact);
   }
 
   // the selection, and the one that is certain. The exact scores are points within the intervals but for their rounding.
-  selection pick{.top = 1 + in.below(6),
-                 .mass = in.flag() ? 1.0 : 0.7,
-                 .own = in.below(8) - 1,
-                 .sinks = in.below(3),
-                 .usable = in.below(12)};
+  selection_options pick{.top = 1 + in.below(6), .mass = in.flag() ? 1.0 : 0.7};
+  pick.own = in.below(8) - 1;
+  pick.first_blocks = in.below(3);
+  pick.usable = in.below(12);
   const auto chosen = select_blocks(scores, pick);
   expect(std::is_sorted(chosen.begin(), chosen.end()) &&
              std::adjacent_find(chosen.begin(), chosen.end()) == chosen.end(),
          "chosen blocks ascend");
   const index_t forced =
-      std::min({pick.sinks, pick.usable, blocks.blocks()}) + (pick.own >= 0 ? 1 : 0);
+      std::min({pick.first_blocks, pick.usable, blocks.blocks()}) + (pick.own >= 0 ? 1 : 0);
   expect(index_t(chosen.size()) <= std::max(pick.top, forced), "no more blocks than asked",
          chosen.size(), pick.top);
   for (const index_t B : chosen)
@@ -368,16 +370,15 @@ void check_sparse(bytes& in) {
   const auto q = draw_rows<double>(in, queries, d, family::small, sharp[in.below(4)] / 4),
              k = draw_rows<double>(in, n, d, family::small, 0.25),
              v = draw_rows<double>(in, n, e, family::small);
-  block_summary parts = draw_parts(in);
+  block_summary_options parts = draw_parts(in, d, e, b);
   parts.value_mean = parts.value_covariance = true;
   parts.landmark_covariance = false;
-  block_moments<double> blocks(d, b, parts, e);
+  block_summaries<double> blocks(parts);
   blocks.append_rows(k, v);
-  block_sparse_options o{.score = static_cast<block_score>(in.below(13)),
-                         .select = {.top = 1 + in.below(5)}};
-  o.select.sinks = in.below(2);
+  block_sparse_options o{.score = static_cast<block_score>(in.below(13)), .top = 1 + in.below(5)};
+  o.first_blocks = in.below(2);
   o.own_counts = (kinds & 1) != 0;
-  o.window = (kinds & 2) != 0 ? in.below(9) : 0;
+  if (const index_t last = (kinds & 2) != 0 ? in.below(9) : 0; last > 0) o.window = last;
   o.left_out = static_cast<left_out>(in.below(4));
   o.kernel = (kinds & 4) != 0 ? residual_kernel::softmax_pair : residual_kernel::taylor2;
   o.surrogate_mass = (kinds & 8) != 0;
@@ -387,7 +388,7 @@ void check_sparse(bytes& in) {
   for (index_t i = 0; i < queries; ++i) {
     const index_t position = n - queries + i;
     // the own block and the window, in whole blocks
-    const index_t past = std::max(position + 1 - std::max(o.window, index_t(1)), index_t(0)) / b;
+    const index_t past = std::max(position + 1 - (o.window ? o.window->before : 1), index_t(0)) / b;
     const auto& chosen = result.selected[std::size_t(i)];
     const rows<double> seen_k = k.topRows(position + 1), seen_v = v.topRows(position + 1);
     const auto score = scores_of(q, i, seen_k, wide(*o.scale));
@@ -402,13 +403,13 @@ void check_sparse(bytes& in) {
       const wide by = exact.output[std::size_t(c)] - wide(result.output(i, c));
       square += by * by;
     }
-    const double low = result.kept_low[i], high = result.kept_high[i];
+    const double low = result.kept_low(i, 0), high = result.kept_high(i, 0);
     expect(wide(low) <= kept + 1e-17L && kept - 1e-17L <= wide(high),
            "the share that was read is between its bounds", low, kept, high);
-    expect(!is_nan(result.error_bound[i]), "an error bound is a number", result.error_bound[i]);
-    expect(is_nan(result.output(i, 0)) ? !(result.error_bound[i] < infinity<double>)
-                                       : std::sqrt(square) <= wide(result.error_bound[i]) + 1e-17L,
-           "sparse attention within its error bound", std::sqrt(square), result.error_bound[i],
+    expect(!is_nan(result.error_bound(i, 0)), "an error bound is a number", result.error_bound(i, 0));
+    expect(is_nan(result.output(i, 0)) ? !(result.error_bound(i, 0) < infinity<double>)
+                                       : std::sqrt(square) <= wide(result.error_bound(i, 0)) + 1e-17L,
+           "sparse attention within its error bound", std::sqrt(square), result.error_bound(i, 0),
            int(o.left_out), int(o.score));
   }
 }
@@ -422,7 +423,7 @@ void check_linear(bytes& in) {
   const auto k = draw_rows<double>(in, n, d, f, 0.25),
              v = draw_rows<double>(in, n, e, family::small),
              q = draw_rows<double>(in, 1, d, family::small, 0.25);
-  const linear_attention_options o{.order = int(in.below(5)),
+  const linear_state_options o{.order = int(in.below(5)),
                                    .form = (kinds & 2) != 0 ? form::taylor : form::moment,
                                    .centred = (kinds & 4) != 0,
                                    .chunk = in.below(4)};
@@ -435,7 +436,7 @@ void check_linear(bytes& in) {
   const Eigen::VectorXd query = q.row(0);
   const auto a = whole.read(query), c = front.read(query);
   expect(whole.size() == n && front.size() == n, "tokens are counted", front.size(), n);
-  const auto estimate = whole.log_sum_exp(query);
+  const auto estimate = whole.logsumexp(query);
   if (f != family::small) return;
   const wide scale = 1 / std::sqrt(wide(d));
   const mean_of exact(scores_of(q, 0, k, scale), v);
@@ -446,20 +447,20 @@ void check_linear(bytes& in) {
   const double size = double(largest_product(q, 0, k)) * double(scale);
   double power = 1;
   for (int j = 0; j < o.order; ++j) power *= 1 + 2 * size;
-  const double mass = a.status == linear_status::positive ? std::exp(a.log_sum_exp) / double(n) : 0;
+  const double mass = a.status == linear_status::positive ? std::exp(a.logsumexp) / double(n) : 0;
   if (mass > 1e-6 * power && power < 1e9) {
     expect(c.status == linear_status::positive &&
-               std::fabs(a.log_sum_exp - c.log_sum_exp) < 1e-12 * (1 + power / mass),
-           "a merged state has the mass of the whole", a.log_sum_exp, c.log_sum_exp, mass);
+               std::fabs(a.logsumexp - c.logsumexp) < 1e-12 * (1 + power / mass),
+           "a merged state has the mass of the whole", a.logsumexp, c.logsumexp, mass);
     for (index_t j = 0; j < e; ++j)
       expect(std::fabs(a.output[j] - c.output[j]) <
                  1e-11 * (1 + std::fabs(a.output[j])) * (1 + power / mass),
              "a merged state reads as the whole", a.output[j], c.output[j], mass);
   }
-  const auto dense = linear_attention(q, k, v, {.order = o.order, .form = o.form, .sinks = n});
+  const auto dense = linear_attention(q, k, v, {.first_tokens = n, .order = o.order, .form = o.form});
   for (index_t j = 0; j < e; ++j)
     expect(within(dense.output(0, j), exact.output[std::size_t(j)], 1e-12L * (8 + wide(size))),
-           "all sinks are exact attention", dense.output(0, j), exact.output[std::size_t(j)]);
+           "all first tokens are exact attention", dense.output(0, j), exact.output[std::size_t(j)]);
 
   const rows<double> g = draw_rows<double>(in, 1, e, family::small);
   const auto gradient = attention_vjp(q, k, v, g, {.causal = (kinds & 16) != 0});

@@ -12,9 +12,6 @@ namespace cumulus {
 
 namespace detail {
 
-template <class T>
-concept block_sparse_scalar = std::same_as<score_of<T>, float> || std::same_as<T, double>;
-
 template <class T, class S>
 void require_block_sparse(const char* name, const block_sparse_call<T, S>& call) {
   const block_sparse_options& o = call.o;
@@ -72,7 +69,7 @@ template <class S>
 /// Source   selection: the scores' (block_score.hpp); the rest by value_mean + value_covariance q: Y. Li, B. Li, T. Lan, arXiv
 ///          2606.01563 (2026); by residual_sums: its header; parts are merged by their log-sum-exp.
 template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S>
-  requires detail::block_sparse_scalar<token_scalar_of<Q>>
+  requires(std::same_as<score_of<token_scalar_of<Q>>, float> || std::same_as<token_scalar_of<Q>, double>)
 [[nodiscard]] block_sparse_result<token_scalar_of<Q>> block_sparse_attention(
     const Q& q, const K& k, const V& v, const block_summaries<S>& blocks,
     const block_sparse_options& o = {}) {
@@ -127,7 +124,7 @@ template <token_matrix Q, token_matrix K, token_matrix V, class S, class... Rest
   requires(!token_matrix<K, Q> || !token_matrix<V, Q>)
 void block_sparse_attention(const Q&, const K&, const V&, const block_summaries<S>&, const Rest&...) = delete;  // cumulus: queries, keys and values must have one scalar: cast, such as k.cast<float>()
 template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S, class... Rest>
-  requires(!detail::block_sparse_scalar<token_scalar_of<Q>>)
+  requires(!std::same_as<score_of<token_scalar_of<Q>>, float> && !std::same_as<token_scalar_of<Q>, double>)
 void block_sparse_attention(const Q&, const K&, const V&, const block_summaries<S>&, const Rest&...) = delete;  // cumulus: block_sparse_attention takes float, double, half or bfloat16
 
 }  // namespace cumulus
