@@ -160,20 +160,22 @@ template <class T>
 using vector_of = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 using keep = Eigen::Array<bool, Eigen::Dynamic, 1>;
 
-/// `use(options)` with weights and mask where they are given.
-template <class Options, class T, class Use>
+/// `use(options, softmax_options)` with weights and mask where they are given.
+template <class Plain, class Soft, class T, class Use>
 void use_options(const vector_of<T>& weights, const keep& mask, const with& o, Use use) {
   const bool weighs = weights.size() > 0, masks = mask.size() > 0;
-  const auto go = [&](Options&& q) {
-    if constexpr (std::same_as<Options, options<T>>) q.sink = o.sink;
-    use(q);
+  const auto go = [&](Plain&& q, Soft&& p) {
+    if constexpr (std::same_as<Plain, options<T>>) q.sink = p.sink = o.sink;
+    use(q, p);
   };
   const double s = o.scale;
   const degenerate d = o.degenerate;
-  if (weighs && masks) return go({.weights = weights, .mask = mask, .scale = s, .degenerate = d});
-  if (weighs) return go({.weights = weights, .scale = s, .degenerate = d});
-  if (masks) return go({.mask = mask, .scale = s, .degenerate = d});
-  go({.scale = s, .degenerate = d});
+  if (weighs && masks)
+    return go({.weights = weights, .mask = mask, .scale = s},
+              {.weights = weights, .mask = mask, .scale = s, .degenerate = d});
+  if (weighs) return go({.weights = weights, .scale = s}, {.weights = weights, .scale = s, .degenerate = d});
+  if (masks) return go({.mask = mask, .scale = s}, {.mask = mask, .scale = s, .degenerate = d});
+  go({.scale = s}, {.scale = s, .degenerate = d});
 }
 
 using four = std::vector<std::string>;  // logsumexp, softmax, log_softmax, logsumexp_gradient
@@ -197,19 +199,19 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
   for (Index i = 0; i < mask.size(); ++i) mask[i] = o.mask[std::size_t(i)] != 0;
   const Index n = values.size();
 
-  use_options<options<T>, T>(weights, mask, o, [&](const options<T>& q) {
+  use_options<options<T>, softmax_options<T>, T>(weights, mask, o, [&](const auto& q, const auto& p) {
     expect(call, "",
-           {text(logsumexp(values, q)), text(softmax(values, q)), text(log_softmax(values, q)),
+           {text(logsumexp(values, q)), text(softmax(values, p)), text(log_softmax(values, p)),
             text(logsumexp_gradient(values, q))},
            wanted);
     vector_of<T> soft = values, log_soft = values;
-    softmax(soft, into(soft), q);
-    log_softmax(log_soft, into(log_soft), q);
+    softmax(soft, into(soft), p);
+    log_softmax(log_soft, into(log_soft), p);
     expect(call, ", in place", {wanted[0], text(soft), text(log_soft), wanted[3]}, wanted);
     const vector_of<T> reversed = values.reverse();
     expect(call, ", stride -1",
-           {text(logsumexp(reversed.reverse(), q)), text(softmax(reversed.reverse(), q)),
-            text(log_softmax(reversed.reverse(), q)), wanted[3]},
+           {text(logsumexp(reversed.reverse(), q)), text(softmax(reversed.reverse(), p)),
+            text(log_softmax(reversed.reverse(), p)), wanted[3]},
            wanted);
   });
 
@@ -223,10 +225,10 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
   keep kept = keep::Constant(n + 70, false);
   kept.head(n).setConstant(true);
   if (mask.size() > 0) kept.head(n) = mask;
-  use_options<options<T>, T>(heavier, kept, o, [&](const options<T>& q) {
+  use_options<options<T>, softmax_options<T>, T>(heavier, kept, o, [&](const auto& q, const auto& p) {
     const auto head = [&](const vector_of<T>& all) { return text(vector_of<T>(all.head(n))); };
     expect(call, ", masked NaNs behind",
-           {text(logsumexp(longer, q)), head(softmax(longer, q)), head(log_softmax(longer, q)),
+           {text(logsumexp(longer, q)), head(softmax(longer, p)), head(log_softmax(longer, p)),
             head(logsumexp_gradient(longer, q))},
            wanted);
   });
@@ -235,16 +237,16 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
   if (o.sink || n == 0) return;
   const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> columns = values.replicate(1, 3);
   const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> rows = columns.transpose();
-  use_options<matrix_options<T>, T>(weights, mask, o, [&](const matrix_options<T>& q) {
+  use_options<matrix_options<T>, softmax_matrix_options<T>, T>(weights, mask, o, [&](const auto& q, const auto& p) {
     expect(
         call, ", row of a matrix",
-        {text(logsumexp(rows, rowwise, q)[2]), text(vector_of<T>(softmax(rows, rowwise, q).row(2))),
-         text(vector_of<T>(log_softmax(rows, rowwise, q).row(2))), wanted[3]},
+        {text(logsumexp(rows, rowwise, q)[2]), text(vector_of<T>(softmax(rows, rowwise, p).row(2))),
+         text(vector_of<T>(log_softmax(rows, rowwise, p).row(2))), wanted[3]},
         wanted);
     expect(call, ", column of a matrix",
            {text(logsumexp(columns, colwise, q)[2]),
-            text(vector_of<T>(softmax(columns, colwise, q).col(2))),
-            text(vector_of<T>(log_softmax(columns, colwise, q).col(2))), wanted[3]},
+            text(vector_of<T>(softmax(columns, colwise, p).col(2))),
+            text(vector_of<T>(log_softmax(columns, colwise, p).col(2))), wanted[3]},
            wanted);
   });
 }
@@ -372,7 +374,7 @@ void scalars() {
   CASE("−0.693147", logmeanexp(v({-inf, 0.0})));
   CASE("5e-09", logmeanexp(v({1e-8, 0.0})));
   CASE("−∞", logvarexp(v({2.0, 2.0})));
-  CASE("NaN", logvarexp(v({2.0}), 1));
+  CASE("NaN", logvarexp(v({2.0}), {.correction = 1}));
   CASE("[]", logcumsumexp(v({})));
   CASE("[−∞, 0, 0.693147, ∞, NaN]", logcumsumexp(v({-inf, 0.0, 0.0, inf, nan})));
   CASE("[0.693147, −∞, 1.5]", segment_logsumexp(v({0.0, 1.5, 0.0}), std::vector<int>{0, 2, 0}, 3));
@@ -557,7 +559,7 @@ void refusals() {
   REFUSED("softmax: x has 3 elements, out has 4", softmax(x, into(out)));
   REFUSED("logsumexp: x has 3 elements, weights has 4", logsumexp(x, {.weights = y}));
   REFUSED("softmax: x has 3 elements, mask has 1", softmax(x, {.mask = {true}}));
-  REFUSED("softmax: 0 threads; at least 1", softmax(x, {.threads = 0}));
+  REFUSED("softmax: .threads is 0; give 1 or more", softmax(x, {.threads = 0}));
   REFUSED("logsumexp: a row of x has 4 elements, weights has 3",
           logsumexp(m, rowwise, {.weights = x}));
   REFUSED("logsumexp: the result has 3 elements, sink has 4", logsumexp(m, rowwise, {.sink = y}));
@@ -567,18 +569,18 @@ void refusals() {
           segment_logsumexp(x, std::vector<int>{0, 1, 7}, 2));
   REFUSED("central_moments: order -1 is outside 0..1073741823 (any order from 0)",
           central_moments<double, dynamic>(-1));
-  REFUSED("central_moments: this has order 2, other has order 3",
+  REFUSED("central_moments: this has order 2, other has order 3; give both the same order",
           central_moments<double, dynamic>(2) += central_moments<double, dynamic>(3));
   REFUSED("central_moments::moment: order 5 is outside 0..4 (the order held)",
           moments_of({1, 2}).moment(5));
-  REFUSED("sliding_window::pop: 0 states inside, 1 to leave",
+  REFUSED("sliding_window::pop: the window holds 0 states; push one first",
           sliding_window<logsumexp_accumulator<double>>(2, {}).pop());
   REFUSED("logsumexp_series: order -1 is outside 0..64 (max_series_order)",
           logsumexp_series(x, -1));
   REFUSED("logsumexp_series: order 6 is outside 0..4 (the order of the moments)",
           logsumexp_series(moments_of({1, 2}), 6));
   REFUSED("logsumexp_series: tolerance -1 is not above 0", logsumexp_series(x, {.tolerance = -1}));
-  REFUSED("softmax_series: form enclosure has no softmax; take form chebyshev or automatic",
+  REFUSED("softmax_series: form enclosure has no softmax; give form chebyshev or automatic",
           softmax_series(x, {.order = 4, .form = form::enclosure}));
   REFUSED("validate: moment 2 = -1 is even and negative: no sample has these moments",
           validate(v({1.0, 0.0, -1.0})));
