@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Linear attention a token at a time: a state of the keys and values so far, of a size that does not grow with them.
-// Layer 5 (attention): uses core, kernels, exact and series.
+// Layer 5 (attention): uses core, exact and series.
 #pragma once
 
 #include <cumulus/core/estimate.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // How much of a query's attention each block holds, from the summaries of the blocks.
-// Layer 4 (blocks): uses core and kernels; select_blocks takes the result.
+// Layer 4 (blocks): uses core; select_blocks takes the result.
 #pragma once
 
 #include <cumulus/core/into.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The log-mass of blocks from their keys: what every block score approximates.
-// Layer 4 (blocks): uses core, kernels and exact.
+// Layer 4 (blocks): uses core and exact.
 #pragma once
 
 #include <cumulus/core/token_rows.hpp>

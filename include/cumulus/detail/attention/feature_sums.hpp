@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Sums of the monomials of keys, alone and times their values: what a truncated softmax needs of the tokens so far.
-// Layer 5 (attention): uses core and kernels; linear_memory.hpp builds on it.
+// Layer 5 (attention): uses core; linear_memory.hpp builds on it.
 #pragma once
 
 #include <cumulus/detail/attention/taylor_features.hpp>

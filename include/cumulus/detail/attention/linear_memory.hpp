@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // What linear attention keeps of the tokens so far, and how they enter, leave for the sums and are moved.
-// Layer 5 (attention): uses core and kernels; linear_state.hpp builds on it.
+// Layer 5 (attention): uses core; linear_state.hpp builds on it.
 #pragma once
 
+#include <cumulus/core/token_rows.hpp>
 #include <cumulus/detail/attention/feature_sums.hpp>
 #include <cumulus/detail/attention/linear_weights.hpp>
 #include <cumulus/detail/attention/waiting_tokens.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // From the scores of one query to the weights of its tokens: truncated, exact in the window and for the first tokens, aged.
-// Layer 5 (attention): uses core and kernels; linear_memory.hpp builds on it.
+// Layer 5 (attention): uses core; linear_memory.hpp builds on it.
 #pragma once
 
 #include <cumulus/attention/linear_options.hpp>

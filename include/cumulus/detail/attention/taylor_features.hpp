@@ -2,7 +2,7 @@
 //
 // The monomials of a vector up to an order, each once, and the weights that make their inner product a truncated
 // exponential.
-// Layer 5 (attention): uses core, kernels and moments; linear attention builds on it.
+// Layer 5 (attention): uses core and moments; linear attention builds on it.
 //
 //     sum_{j<=P} (q k)^j / j!  =  sum_f  w_f phi_f(q) phi_f(k)
 //

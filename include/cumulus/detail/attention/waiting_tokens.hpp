@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Keys and values that wait before sums take them in.
-// Layer 5 (attention): uses core and kernels; linear_memory.hpp builds on it.
+// Layer 5 (attention): uses core; linear_memory.hpp builds on it.
 #pragma once
 
 #include <cumulus/detail/core/aligned.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The covariance of each block, by kind, contiguous, and the variance that a query sees through it.
-// Layer 4 (blocks): uses core and kernels.
+// Layer 4 (blocks): uses core.
 #pragma once
 
 #include <cumulus/blocks/block_summary_options.hpp>

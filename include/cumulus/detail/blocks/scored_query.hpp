@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // One query against the summaries of all blocks: its powers, and what each part says of a run of blocks.
-// Layer 4 (blocks): uses core, kernels, moments and series; block_scores builds on it.
+// Layer 4 (blocks): uses core, moments and series; block_scores builds on it.
 #pragma once
 
 #include <cumulus/blocks/block_score.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The summaries of all blocks, each part contiguous, and how one block's tokens become a row of each.
-// Layer 4 (blocks): uses core, kernels and moments; block_summaries owns one, block_scores reads it.
+// Layer 4 (blocks): uses core and moments; block_summaries owns one, block_scores reads it.
 #pragma once
 
 #include <cumulus/blocks/block_summary_options.hpp>
