@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cumulus/core/tags.hpp>
 
+#include <string>
 #include <type_traits>
 
 #include "catch.hpp"
@@ -24,4 +25,12 @@ TEST_CASE("tags: {} is no direction, so that it can mean no options", "[core][ed
   static_assert(!std::is_convertible_v<int, cumulus::colwise_t>);
   static_assert(!std::is_same_v<cumulus::rowwise_t, cumulus::colwise_t>);
   static_assert(cumulus::dynamic < 0);  // no order
+}
+
+TEST_CASE("tags: every policy has a name", "[core][value]") {
+  using cumulus::degenerate;
+  CHECK(std::string(name_of(degenerate::limit)) == "limit");
+  CHECK(std::string(name_of(degenerate::zero)) == "zero");
+  CHECK(std::string(name_of(degenerate::uniform)) == "uniform");
+  CHECK(std::string(name_of(degenerate::ieee)) == "ieee");
 }
