@@ -563,7 +563,7 @@ void refusals() {
   REFUSED("logsumexp: the result has 3 elements, sink has 4", logsumexp(m, rowwise, {.sink = y}));
   REFUSED("logsumexp_signed: x has 3 elements, w has 4", logsumexp_signed(x, y));
   REFUSED("softmax_vjp: x has 3 elements, the direction has 4", softmax_vjp(x, y));
-  REFUSED("segment_logsumexp: segment_ids[2] is 7, segment_count is 2",
+  REFUSED("segment_logsumexp: segment_ids[2] is 7, segment_count is 2; an id lies in 0..segment_count - 1",
           segment_logsumexp(x, std::vector<int>{0, 1, 7}, 2));
   REFUSED("central_moments: order -1 is outside 0..1073741823 (any order from 0)",
           central_moments<double, dynamic>(-1));

@@ -1,4 +1,4 @@
-// expect: error: static.assert.*cumulus: a matrix needs a direction, cumulus::rowwise or cumulus::colwise
+// expect: error: (use of deleted function|call to deleted).*cumulus: a matrix needs a direction: logsumexp.x, rowwise. or logsumexp.x, colwise.
 #include <cumulus/exact/logsumexp.hpp>
 #include <Eigen/Core>
 
