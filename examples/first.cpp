@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The first program of the README.
-#include <cumulus/cumulus.hpp>
+#include <cumulus/exact.hpp>
+#include <cumulus/series.hpp>
 
 #include <cstdio>
 #include <vector>

@@ -5,11 +5,10 @@
 //   mpirun -np 4 mpi_logsumexp                    four million numbers by formula
 //   mpirun -np 64 mpi_logsumexp huge.npy --column 2 --digits 17
 //   mpi_logsumexp --help
-#include <cumulus/exact/logsumexp_accumulator.hpp>
-#include <cumulus/exact/softmax_mean.hpp>
+#include <cumulus/exact.hpp>
 #include <cumulus/interop/mpi.hpp>
-#include <cumulus/moments/central_moments.hpp>
-#include <cumulus/series/logsumexp_series.hpp>
+#include <cumulus/moments.hpp>
+#include <cumulus/series.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -3,7 +3,7 @@
 // The forms of the series by name.
 #pragma once
 
-#include <cumulus/series/form.hpp>
+#include <cumulus/series.hpp>
 #include <string>
 #include <utility>
 #include <vector>

@@ -3,8 +3,8 @@
 // What `free_energy` reports: exponential averaging beside its cumulant expansion, with errors.
 #pragma once
 
-#include <cumulus/exact/logsumexp.hpp>
-#include <cumulus/series/standard_error.hpp>
+#include <cumulus/exact.hpp>
+#include <cumulus/series.hpp>
 #include <cmath>
 #include <cstddef>
 #include <optional>

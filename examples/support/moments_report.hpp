@@ -3,7 +3,7 @@
 // What `moments` reports of a sample that it has seen once: moments, cumulants, shape, and the series of its logsumexp.
 #pragma once
 
-#include <cumulus/core/serialise.hpp>
+#include <cumulus/moments.hpp>
 #include <cumulus/cumulus.hpp>
 #include <cmath>
 #include <cstddef>

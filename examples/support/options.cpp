@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/options.hpp"
 
-#include <cumulus/core/version.hpp>
+#include <cumulus/exact.hpp>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>

@@ -3,9 +3,8 @@
 // What `temperature` reports: log Z, mean energy and heat capacity over beta, from one pass.
 #pragma once
 
-#include <cumulus/exact/logsumexp.hpp>
-#include <cumulus/series/temperature.hpp>
-#include <cumulus/series/tilted_moments.hpp>
+#include <cumulus/exact.hpp>
+#include <cumulus/series.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -12,16 +12,22 @@
 //                                       limit_form, taylor_shift, performer, delta_rule_state
 #pragma once
 
-#include <cumulus/core/isa.hpp>
-#include <cumulus/core/serialise.hpp>
-#include <cumulus/core/version.hpp>
+#include <cumulus/attention/attention_options.hpp>
+#include <cumulus/attention/attention_result.hpp>
 #include <cumulus/attention/attention_vjp.hpp>
 #include <cumulus/attention/block_sparse.hpp>
+#include <cumulus/attention/block_sparse_options.hpp>
 #include <cumulus/attention/delta_rule.hpp>
 #include <cumulus/attention/dense.hpp>
 #include <cumulus/attention/linear.hpp>
+#include <cumulus/attention/linear_options.hpp>
 #include <cumulus/attention/linear_presets.hpp>
+#include <cumulus/attention/linear_state.hpp>
+#include <cumulus/attention/linear_status.hpp>
 #include <cumulus/attention/performer.hpp>
 #include <cumulus/attention/residual_sums.hpp>
 #include <cumulus/attention/sparse_presets.hpp>
 #include <cumulus/attention/validate_cache.hpp>
+#include <cumulus/core/isa.hpp>
+#include <cumulus/core/serialise.hpp>
+#include <cumulus/core/version.hpp>

@@ -13,12 +13,14 @@
 //     certified_top           the k best for certain, reading only the keys that decide
 #pragma once
 
-#include <cumulus/core/isa.hpp>
-#include <cumulus/core/serialise.hpp>
-#include <cumulus/core/version.hpp>
+#include <cumulus/blocks/block_score.hpp>
 #include <cumulus/blocks/block_scores.hpp>
 #include <cumulus/blocks/block_summaries.hpp>
+#include <cumulus/blocks/block_summary_options.hpp>
 #include <cumulus/blocks/certified_top.hpp>
 #include <cumulus/blocks/exact_block_scores.hpp>
 #include <cumulus/blocks/group_scores.hpp>
 #include <cumulus/blocks/select_blocks.hpp>
+#include <cumulus/core/isa.hpp>
+#include <cumulus/core/serialise.hpp>
+#include <cumulus/core/version.hpp>

@@ -15,12 +15,12 @@
 #include <cumulus/core/isa.hpp>
 #include <cumulus/core/version.hpp>
 #include <cumulus/exact/log_softmax.hpp>
-#include <cumulus/exact/logsumexp_accumulator.hpp>
 #include <cumulus/exact/log_weights.hpp>
 #include <cumulus/exact/logaddexp.hpp>
 #include <cumulus/exact/logcumsumexp.hpp>
 #include <cumulus/exact/logmeanexp.hpp>
 #include <cumulus/exact/logsumexp.hpp>
+#include <cumulus/exact/logsumexp_accumulator.hpp>
 #include <cumulus/exact/logsumexp_complex.hpp>
 #include <cumulus/exact/logsumexp_gradient.hpp>
 #include <cumulus/exact/logsumexp_signed.hpp>

@@ -19,6 +19,8 @@
 #include <cumulus/series/form.hpp>
 #include <cumulus/series/logsumexp_series.hpp>
 #include <cumulus/series/series_derivatives.hpp>
+#include <cumulus/series/series_options.hpp>
+#include <cumulus/series/softmax_bound.hpp>
 #include <cumulus/series/softmax_series.hpp>
 #include <cumulus/series/softmax_series_bound.hpp>
 #include <cumulus/series/standard_error.hpp>
