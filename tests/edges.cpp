@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "support/any_options.hpp"
 #include "support/refusal.hpp"
 
 namespace {
@@ -161,11 +162,11 @@ using vector_of = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 using keep = Eigen::Array<bool, Eigen::Dynamic, 1>;
 
 /// `use(options)` with weights and mask where they are given.
-template <class Options, class T, class Use>
+template <class T, class Use>
 void use_options(const vector_of<T>& weights, const keep& mask, const with& o, Use use) {
   const bool weighs = weights.size() > 0, masks = mask.size() > 0;
-  const auto go = [&](Options&& q) {
-    if constexpr (std::same_as<Options, options<T>>) q.sink = o.sink;
+  const auto go = [&](any_options<T>&& q) {
+    q.sink = o.sink;
     use(q);
   };
   const double s = o.scale;
@@ -197,7 +198,7 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
   for (Index i = 0; i < mask.size(); ++i) mask[i] = o.mask[std::size_t(i)] != 0;
   const Index n = values.size();
 
-  use_options<options<T>, T>(weights, mask, o, [&](const options<T>& q) {
+  use_options<T>(weights, mask, o, [&](const any_options<T>& q) {
     expect(call, "",
            {text(logsumexp(values, q)), text(softmax(values, q)), text(log_softmax(values, q)),
             text(logsumexp_gradient(values, q))},
@@ -223,7 +224,7 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
   keep kept = keep::Constant(n + 70, false);
   kept.head(n).setConstant(true);
   if (mask.size() > 0) kept.head(n) = mask;
-  use_options<options<T>, T>(heavier, kept, o, [&](const options<T>& q) {
+  use_options<T>(heavier, kept, o, [&](const any_options<T>& q) {
     const auto head = [&](const vector_of<T>& all) { return text(vector_of<T>(all.head(n))); };
     expect(call, ", masked NaNs behind",
            {text(logsumexp(longer, q)), head(softmax(longer, q)), head(log_softmax(longer, q)),
@@ -235,7 +236,7 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
   if (o.sink || n == 0) return;
   const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> columns = values.replicate(1, 3);
   const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> rows = columns.transpose();
-  use_options<matrix_options<T>, T>(weights, mask, o, [&](const matrix_options<T>& q) {
+  use_options<T>(weights, mask, o, [&](const any_options<T>& q) {
     expect(
         call, ", row of a matrix",
         {text(logsumexp(rows, rowwise, q)[2]), text(vector_of<T>(softmax(rows, rowwise, q).row(2))),
@@ -372,7 +373,7 @@ void scalars() {
   CASE("−0.693147", logmeanexp(v({-inf, 0.0})));
   CASE("5e-09", logmeanexp(v({1e-8, 0.0})));
   CASE("−∞", logvarexp(v({2.0, 2.0})));
-  CASE("NaN", logvarexp(v({2.0}), 1));
+  CASE("NaN", logvarexp(v({2.0}), {.correction = 1}));
   CASE("[]", logcumsumexp(v({})));
   CASE("[−∞, 0, 0.693147, ∞, NaN]", logcumsumexp(v({-inf, 0.0, 0.0, inf, nan})));
   CASE("[0.693147, −∞, 1.5]", segment_logsumexp(v({0.0, 1.5, 0.0}), std::vector<int>{0, 2, 0}, 3));
