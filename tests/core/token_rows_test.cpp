@@ -68,12 +68,12 @@ TEST_CASE("token_rows: refuses tables that are too short and pages that blocks d
   const by_rows pool = counted(16, 2);
   const index_t table[] = {2, 0};
   CHECK(refusal([&] { token_rows<double>(pool.data(), 4, table, 9, 2, 2); }) ==
-        "cumulus: token_rows: 9 tokens in pages of 4, but a table of 2");
+        "cumulus: token_rows: 9 tokens in pages of 4 need a table of 3, the table has 2");
   CHECK(refusal([&] { token_rows<double>(pool.data(), 0, table, 1, 2, 2); }) ==
-        "cumulus: token_rows: a page of 0 tokens");
+        "cumulus: token_rows: a page of 0 tokens; give 1 or more");
   CHECK(refusal([&] { token_rows<double>(pool.data(), -1, 2, 2); }) ==
-        "cumulus: token_rows: -1 tokens of width 2");
+        "cumulus: token_rows: -1 tokens of width 2; give 0 or more of each");
   const token_rows<double> cache(pool.data(), 4, table, 8, 2, 2);
   CHECK(refusal([&] { token_rows<double>(cache, 3, table, 4); }) ==
-        "cumulus: token_rows: blocks of 3 tokens in pages of 4");
+        "cumulus: token_rows: blocks of 3 tokens in pages of 4; give a block that divides a page");
 }

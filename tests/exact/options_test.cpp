@@ -424,7 +424,7 @@ TEST_CASE("options: policies of rows without a softmax", "[exact][edge]") {
   const std::array nothing{-inf, -inf, 5.0}, one{inf, 2.0, 5.0}, two{inf, inf, 5.0},
       bad{qnan, -inf, 5.0}, none{1.0, 2.0, 3.0};
   for (const row& r : table) {
-    CAPTURE(int(r.policy));
+    CAPTURE(name_of(r.policy));
     const auto check = [&](const auto& x, std::vector<double> expected) {
       CHECK(all_same(softmax(x, {.mask = mask, .degenerate = r.policy}), expected));
       for (double& v : expected) v = v == 0 ? -inf : std::log(v);

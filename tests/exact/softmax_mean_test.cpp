@@ -395,6 +395,6 @@ TEST_CASE("softmax_mean: widths and sizes that differ are refused by name and nu
         "cumulus: softmax_mean::add: scores has 2 elements, values has 3");
   CHECK(refusal([&] { m += other; }) == "cumulus: softmax_mean: this has 3 elements, other has 2");
   CHECK(refusal([&] { softmax_mean<double, Eigen::VectorXd>(-1); }) ==
-        "cumulus: softmax_mean: a width of -1");
+        "cumulus: softmax_mean: a width of -1; give 0 or more");
   CHECK(m.empty());
 }

@@ -37,7 +37,7 @@ void exact(const vector<T>& x, const matrix<T>& X) {
   softmax(x, into(out), {.weights = some});
   softmax(X, into(outs), rowwise);
   use(softmax(x)[0], log_softmax(x, {.degenerate = degenerate::uniform})[0]);
-  use(log_softmax(X, colwise)(0, 0), softmax_entropy(x), logmeanexp(x), logvarexp(x, 1.0));
+  use(log_softmax(X, colwise)(0, 0), softmax_entropy(x), logmeanexp(x), logvarexp(x, {.correction = 1}));
   use(logcumsumexp(x)[0], segment_logsumexp(x, ids, 1)[0], logaddexp(x[0], x[1]));
   use(logsubexp(x[0], x[1]), logsumexp_signed(x, x).log_abs);
   use(logsumexp_gradient(x)[0], logsumexp_gradient_weights(x)[0], logsumexp_hvp(x, some)[0]);

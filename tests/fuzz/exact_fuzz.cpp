@@ -16,6 +16,8 @@
 #include <cumulus/exact/softmax_derivatives.hpp>
 #include <cumulus/exact/softmax_mean.hpp>
 
+#include "../support/any_options.hpp"
+
 #include <algorithm>
 #include <optional>
 
@@ -51,13 +53,13 @@ template <class T, class Use>
 decltype(auto) with_options(const call<T>& c, Use use) {
   const mask_view keep(reinterpret_cast<const bool*>(c.keep.data()), index_t(c.keep.size()));
   if (c.w.empty() && c.keep.empty())
-    return use(options<T>{.scale = c.scale, .sink = c.sink, .degenerate = c.policy});
+    return use(any_options<T>{.scale = c.scale, .sink = c.sink, .degenerate = c.policy});
   if (c.w.empty())
-    return use(options<T>{.mask = keep, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
+    return use(any_options<T>{.mask = keep, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
   if (c.keep.empty())
     return use(
-        options<T>{.weights = c.w, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
-  return use(options<T>{
+        any_options<T>{.weights = c.w, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
+  return use(any_options<T>{
       .weights = c.w, .mask = keep, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
 }
 
@@ -307,32 +309,33 @@ void check_matrix(bytes& in) {
       Eigen::VectorXd::Constant((kinds & 1) != 0 ? rows : cols, draw<double>(in, family::special));
   const backwards run;
   const auto check = [&](auto d, index_t lines, auto line_of) {
-    const auto with = [&](const matrix_options<T>& o) {
+    const auto with = [&](const matrix_options<T>& o, const softmax_matrix_options<T>& same_for_softmax) {
       const auto sums = logsumexp(x, d, o);
-      const matrix p = softmax(x, d, o);
+      const matrix p = softmax(x, d, same_for_softmax);
       matrix again(rows, cols);
-      softmax(x, into(again), d, o);
+      softmax(x, into(again), d, same_for_softmax);
       expect(all_same(p, again), "softmax of a matrix, returned or written", rows, cols);
       for (index_t i = 0; i < lines && x.size() > 0; ++i) {
         const column<T> one = line_of(x, i), weights = line_of(w, i), shares = line_of(p, i);
-        const options<T> own = [&]() -> options<T> {
+        const any_options<T> own = [&]() -> any_options<T> {
           const std::optional<double> sink =
               o.sink.given() ? std::optional<double>(o.sink[i]) : std::nullopt;
           if (o.weights.given()) return {.weights = weights, .scale = o.scale[i], .sink = sink};
           return {.scale = o.scale[i], .sink = sink};
         }();
         expect(same(T(sums[i]), logsumexp(one, own)), "logsumexp of a line", sums[i], i);
-        expect(all_same(shares, softmax(one, into(own))), "softmax of a line", i);
+        expect(all_same(shares, softmax(one, own)), "softmax of a line", i);
       }
     };
     if ((kinds & 6) == 0)
-      with({.scale = scale, .threads = 3, .executor = run});
+      with({.scale = scale, .threads = 3, .executor = run}, {.scale = scale, .threads = 3, .executor = run});
     else if ((kinds & 6) == 2)
-      with({.weights = w, .scale = scale});
+      with({.weights = w, .scale = scale}, {.weights = w, .scale = scale});
     else if (sinks.size() == lines)
-      with({.weights = w, .scale = scale, .sink = sinks, .threads = 2, .executor = run});
+      with({.weights = w, .scale = scale, .sink = sinks, .threads = 2, .executor = run},
+           {.weights = w, .scale = scale, .sink = sinks, .threads = 2, .executor = run});
     else
-      with({.scale = scale, .sink = 0.25});
+      with({.scale = scale, .sink = 0.25}, {.scale = scale, .sink = 0.25});
   };
   if ((kinds & 1) != 0)
     check(rowwise, rows, [](const auto& m, index_t i) { return m.row(i).transpose().eval(); });
@@ -352,7 +355,9 @@ void check_others(bytes& in) {
       Eigen::Map<const column<double>>(draw_vector<double>(in, n, f).data(), n);
   with_options(c, [&](const auto& o) {
     const double mean = logmeanexp(x, o), entropy = softmax_entropy(x, o);
-    static_cast<void>(logvarexp(x, in.flag() ? 1 : 0, o));
+    variance_options<double> deviations = o;
+    deviations.correction = in.flag() ? 1 : 0;
+    static_cast<void>(logvarexp(x, deviations));
     const auto gradient = logsumexp_gradient(x, o), along = softmax_jvp(x, v, o);
     static_cast<void>(logsumexp_gradient_weights(x, o));
     static_cast<void>(log_softmax_vjp(x, v, o));

@@ -8,13 +8,12 @@
 
 namespace cumulus {
 
-/// One value, or one normalised vector, per row. The constructor is explicit, so that `{}` is no
-/// tag.
+/// One value, or one normalised vector, per row. The constructor is explicit, so that `{}` is no direction.
 struct rowwise_t {
   explicit constexpr rowwise_t(int) {}
 };
 
-/// The same per column.
+/// One value, or one normalised vector, per column.
 struct colwise_t {
   explicit constexpr colwise_t(int) {}
 };
@@ -29,8 +28,7 @@ concept direction = std::same_as<D, rowwise_t> || std::same_as<D, colwise_t>;
 /// An order that is chosen when the object is made, not when it is compiled.
 inline constexpr int dynamic = -1;
 
-/// What a softmax entry without a limit becomes: in a row of nothing but -inf, and in one with
-/// +inf.
+/// What a softmax entry without a limit becomes: in a row of nothing but -inf, and in one with +inf.
 enum class degenerate {
   limit,    ///< all -inf: NaN; one +inf: it takes all; several: NaN there, 0 elsewhere
   zero,     ///< all -inf: 0; +inf as limit

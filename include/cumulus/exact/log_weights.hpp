@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Importance weights kept as logarithms: normalised, and how many samples they are worth.
-// Layer 2 (exact): uses core and kernels.
+// Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
 #include <cumulus/exact/log_softmax.hpp>

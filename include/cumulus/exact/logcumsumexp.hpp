@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // log-sum-exp of every prefix of a vector.
-// Layer 2 (exact): uses core and kernels.
+// Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
 #include <cumulus/exact/logsumexp.hpp>
@@ -33,7 +33,7 @@ inline constexpr auto cumulative_kernel = [](const auto& t, auto out) {
 ///          NaN, and one of +inf on -inf give NaN.
 /// Error    each as logsumexp of its prefix: logsumexp_max_ulp and logsumexp_tail_max_ulp.
 /// Cost     one read of x, n exp, n log; no allocation where x lies in memory.
-/// Source   kernels/running_exp_sum.hpp
+/// Source   detail/loops/running_exp_sum.hpp
 template <real_vector X>
 [[nodiscard]] result_like<X> logcumsumexp(const X& x, const options<result_of<X>>& o = {}) {
   return detail::normalised("logcumsumexp", x, o, detail::cumulative_kernel);

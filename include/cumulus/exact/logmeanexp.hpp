@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // log-mean-exp, and the logarithm of the variance of e^x.
-// Layer 2 (exact): uses core and kernels.
+// Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
 #include <cumulus/detail/exact/arguments.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // log-sum-exp of a vector, or of each row or column of a matrix, without overflow.
-// Layer 2 (exact): uses core and kernels; series, blocks and attention build on it.
+// Layer 2 (exact): uses core, loops and rows; series, blocks and attention build on it.
 #pragma once
 
 #include <cumulus/detail/exact/arguments.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // log-sum-exp of what comes one by one, or in parts: a monoid.
-// Layer 2 (exact): uses core and kernels.
+// Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
 #include <cumulus/detail/core/require.hpp>
@@ -15,7 +15,7 @@ namespace cumulus {
 ///
 /// Any order and any split of the terms, merged in any tree, gives the same value to the stated error;
 /// for built-in scalars and |x| < 2^48 (double) to the last bit, but for rare roundings, since terms
-/// do not depend on the maximum so far and sums move by powers of two (kernels/exp_reference.hpp).
+/// do not depend on the maximum so far and sums move by powers of two (detail/loops/exp_reference.hpp).
 ///
 /// Units    x and the value in nats.
 /// Edges    empty: -inf. A term of e^-inf or of weight 0 changes nothing; a +inf gives +inf; a NaN,

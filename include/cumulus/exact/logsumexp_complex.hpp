@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // log-sum-exp of complex numbers.
-// Layer 2 (exact): uses core and kernels.
+// Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
 #include <cumulus/detail/core/compensated.hpp>

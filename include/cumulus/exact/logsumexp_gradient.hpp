@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The gradient of logsumexp in x and in its weights, and its Hessian times a vector.
-// Layer 2 (exact): uses core and kernels.
+// Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
 #include <cumulus/detail/exact/normalised.hpp>

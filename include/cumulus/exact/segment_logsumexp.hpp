@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // log-sum-exp of the elements of each segment, in one pass; segments may be interleaved.
-// Layer 2 (exact): uses core and kernels.
+// Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
 #include <cumulus/exact/logsumexp.hpp>
@@ -45,7 +45,7 @@ template <class X, class T, class Id>
 ///          logsumexp gives, but NaN for a negative weight.
 /// Error    each as logsumexp of its segment: logsumexp_max_ulp and logsumexp_tail_max_ulp.
 /// Cost     one read of x, two of the ids, n exp; 64 bytes a segment in double.
-/// Source   kernels/running_exp_sum.hpp
+/// Source   detail/loops/running_exp_sum.hpp
 template <real_vector X, segment_numbers Ids>
 [[nodiscard]] result_list<X> segment_logsumexp(
     const X& x, const Ids& segment_ids, std::integral auto segment_count,
@@ -58,11 +58,12 @@ template <real_vector X, segment_numbers Ids>
   detail::require_options("segment_logsumexp", values.size(), o);
   const auto count = +segment_count;
   if (std::cmp_less(count, 0))
-    detail::refuse({"segment_logsumexp: segment_count is ", count});
+    detail::refuse({"segment_logsumexp: segment_count is ", count, "; give 0 or more"});
   for (index_t i = 0; i < ids.size; ++i) {
     const auto id = +ids[i];
     if (std::cmp_less(id, 0) || std::cmp_greater_equal(id, count)) {
-      detail::refuse({"segment_logsumexp: segment_ids[", i, "] is ", id, ", segment_count is ", count});
+      detail::refuse({"segment_logsumexp: segment_ids[", i, "] is ", id, ", segment_count is ", count,
+                      "; an id lies in 0..segment_count - 1"});
     }
   }
   return detail::segment_sums<X>(

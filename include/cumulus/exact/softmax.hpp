@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // softmax of a vector, or of each row or column of a matrix, at any spread.
-// Layer 2 (exact): uses core and kernels; series, blocks and attention build on it.
+// Layer 2 (exact): uses core, loops and rows; series, blocks and attention build on it.
 #pragma once
 
 #include <cumulus/detail/exact/normalised.hpp>
@@ -48,8 +48,7 @@ struct softmax_kernel {
 ///          gives 0.
 /// Error    softmax_max_ulp for every entry, size and spread, subnormal entries included.
 /// Cost     float and double, at most masked and scaled: one read of x, two passes of out; others two reads of x and n exp, or
-///          three and 2n. No allocation
-///          where x lies in memory.
+///          three and 2n. No allocation where x lies in memory.
 /// Source   as logsumexp; here the loops compensate the rounding of x - max x, the vector kernels take e^x 2^-k straight from x.
 template <real_vector X>
 [[nodiscard]] result_like<X> softmax(const X& x, const softmax_options<result_of<X>>& o) {

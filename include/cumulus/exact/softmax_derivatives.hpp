@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Products with the derivatives of softmax, log_softmax and logsumexp, without forming a matrix.
-// Layer 2 (exact): uses core and kernels.
+// Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
 #include <cumulus/exact/logsumexp_gradient.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The entropy of a softmax.
-// Layer 2 (exact): uses core and kernels.
+// Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
 #include <cumulus/detail/exact/arguments.hpp>

@@ -2,7 +2,7 @@
 //
 // The average of values weighted by the softmax of their scores, as they come: what attention
 // computes.
-// Layer 2 (exact): uses core and kernels; attention builds on it.
+// Layer 2 (exact): uses core, loops and rows; attention builds on it.
 #pragma once
 
 #include <cumulus/detail/core/matrix_operand.hpp>
@@ -177,7 +177,7 @@ class softmax_mean {
   }
 
   static std::size_t checked(std::integral auto e) {
-    if (std::cmp_less(e, 0)) detail::refuse({"softmax_mean: a width of ", e});
+    if (std::cmp_less(e, 0)) detail::refuse({"softmax_mean: a width of ", e, "; give 0 or more"});
     return static_cast<std::size_t>(e);
   }
 

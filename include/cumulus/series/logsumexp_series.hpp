@@ -10,6 +10,7 @@
 #include <cumulus/detail/loops/exp_sum.hpp>
 #include <cumulus/moments/central_moments.hpp>
 #include <cumulus/detail/series/adaptive.hpp>
+#include <cumulus/detail/series/expand_row.hpp>
 #include <cumulus/detail/series/expansion.hpp>
 #include <cumulus/series/form.hpp>
 #include <cumulus/series/series_options.hpp>
@@ -60,44 +61,11 @@ template <int P, moments_like M>
 
 namespace detail {
 
-/// The exact function's value, for a sample with infinite elements.
-template <class T>
-[[nodiscard]] estimate<T> exact_value(const kernels::terms<T>& t, int order, form f) {
-  const T exact = T(kernels::log_of(kernels::exp_sum(t), t));
-  if (is_nan(exact)) return {exact, exact, order, bound_kind::none, f};
-  return {exact, T(0), order, bound_kind::exact, f};
-}
-
-template <class M>
-[[nodiscard]] bool has_infinities(const M& m) {
-  return !m.empty() && !is_finite(m.mean()) && !is_nan(m.weight());
-}
-
 template <int P, real_vector X, class W, class Sharp = std::false_type>
-[[nodiscard]] estimate<result_of<X>> expand_vector(const X& x, strided<const W> weights, int order,
+[[nodiscard]] estimate<result_of<X>> expand_vector(const X& x, const strided<const W>& weights, int order,
                                                    form f, Sharp sharp = {}) {
-  using T = result_of<X>;
-  const operand<T> values(x);
-  const auto m = moments_of<P>(values.view(), weights, order);
-  if (has_infinities(m)) {
-    const form chosen = f == form::automatic ? form::taylor : f;
-    return exact_value(weighted_terms(values.view(), weights), evaluated_order(order, chosen),
-                       chosen);
-  }
-  return expand<T>(detail::wide(m), order, f, sharp);
-}
-
-template <real_vector X>
-[[nodiscard]] estimate<result_of<X>> expand_vector_within(const X& x,
-                                                          strided<const result_of<X>> weights,
-                                                          double tolerance) {
-  using T = result_of<X>;
-  const operand<T> values(x);
-  const auto m = moments_of<2>(values.view(), weights, 2);
-  if (has_infinities(m))
-    return exact_value(weighted_terms(values.view(), weights), 2, form::taylor);
-  if (m.empty() || !is_finite(m.mean())) return expand<T>(detail::wide(m), 2, form::taylor);
-  return expand_within<T>(m, values.view(), weights, tolerance);
+  const operand<result_of<X>> values(x);
+  return expand_row<P, result_of<X>>(values.view(), weights, order, f, sharp);
 }
 
 }  // namespace detail
@@ -119,7 +87,7 @@ template <real_vector X>
   detail::require_tolerance("logsumexp_series", o.tolerance);
   detail::require_weights("logsumexp_series", detail::size_of(x), o.weights);
   if (o.tolerance < std::numeric_limits<double>::infinity())
-    return detail::expand_vector_within(x, o.weights.view(), o.tolerance);
+    return detail::expand_row_within<result_of<X>>(detail::operand<result_of<X>>(x).view(), o.weights.view(), o.tolerance);
   return detail::expand_vector<dynamic>(x, o.weights.view(), o.order, o.form, o.sharp);
 }
 

@@ -76,6 +76,9 @@ class broadcast_operand {
     requires(!of_mask)
   broadcast_operand(const X&) = delete;  // cumulus: weights are numbers, and bool and characters are none: a matrix of bool is a mask, {.mask = keep}
 
+  template <foreign_array X>
+  broadcast_operand(const X&) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+
   [[nodiscard]] bool given() const noexcept { return given_; }
 
   /// Refuses what fits neither a matrix of this shape nor its lines.

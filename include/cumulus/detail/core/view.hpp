@@ -88,6 +88,9 @@ class operand {
     requires(!of_mask)
   operand(const X&) = delete;  // cumulus: weights are numbers, and bool and characters are none: a vector of bool is a mask, {.mask = keep}
 
+  template <foreign_array X>
+  operand(const X&) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+
   template <class X>
   void take(const X& x) {
     given_ = true;

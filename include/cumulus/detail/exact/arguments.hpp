@@ -2,7 +2,7 @@
 //
 // From the arguments of an exact function to the terms that its kernel takes, and the loop over the
 // lines of a matrix.
-// Layer 2 (exact): uses core and kernels.
+// Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
 #include <cumulus/core/options.hpp>
@@ -14,7 +14,7 @@
 
 namespace cumulus::detail {
 
-/// Gives terms their scale: its sign to x, and 0 and infinity their limits (kernels/terms.hpp).
+/// Gives terms their scale: its sign to x, and 0 and infinity their limits (detail/loops/terms.hpp).
 template <class T>
 void set_scale(kernels::terms<T>& t, double scale) noexcept {
   using C = compute_scalar<T>;

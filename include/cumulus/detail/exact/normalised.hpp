@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What functions from a vector to one of its size share: checks, memory that overlaps, the lines of a matrix one by one.
-// Layer 2 (exact): uses core and rows.
+// Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
 #include <cumulus/detail/exact/arguments.hpp>
