@@ -16,7 +16,6 @@
 #include <string>
 #include <vector>
 
-#include "support/any_options.hpp"
 #include "support/refusal.hpp"
 
 namespace {
@@ -161,20 +160,22 @@ template <class T>
 using vector_of = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 using keep = Eigen::Array<bool, Eigen::Dynamic, 1>;
 
-/// `use(options)` with weights and mask where they are given.
-template <class T, class Use>
+/// `use(options, softmax_options)` with weights and mask where they are given.
+template <class Plain, class Soft, class T, class Use>
 void use_options(const vector_of<T>& weights, const keep& mask, const with& o, Use use) {
   const bool weighs = weights.size() > 0, masks = mask.size() > 0;
-  const auto go = [&](any_options<T>&& q) {
-    q.sink = o.sink;
-    use(q);
+  const auto go = [&](Plain&& q, Soft&& p) {
+    if constexpr (std::same_as<Plain, options<T>>) q.sink = p.sink = o.sink;
+    use(q, p);
   };
   const double s = o.scale;
   const degenerate d = o.degenerate;
-  if (weighs && masks) return go({.weights = weights, .mask = mask, .scale = s, .degenerate = d});
-  if (weighs) return go({.weights = weights, .scale = s, .degenerate = d});
-  if (masks) return go({.mask = mask, .scale = s, .degenerate = d});
-  go({.scale = s, .degenerate = d});
+  if (weighs && masks)
+    return go({.weights = weights, .mask = mask, .scale = s},
+              {.weights = weights, .mask = mask, .scale = s, .degenerate = d});
+  if (weighs) return go({.weights = weights, .scale = s}, {.weights = weights, .scale = s, .degenerate = d});
+  if (masks) return go({.mask = mask, .scale = s}, {.mask = mask, .scale = s, .degenerate = d});
+  go({.scale = s}, {.scale = s, .degenerate = d});
 }
 
 using four = std::vector<std::string>;  // logsumexp, softmax, log_softmax, logsumexp_gradient
@@ -198,19 +199,19 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
   for (Index i = 0; i < mask.size(); ++i) mask[i] = o.mask[std::size_t(i)] != 0;
   const Index n = values.size();
 
-  use_options<T>(weights, mask, o, [&](const any_options<T>& q) {
+  use_options<options<T>, softmax_options<T>, T>(weights, mask, o, [&](const auto& q, const auto& p) {
     expect(call, "",
-           {text(logsumexp(values, q)), text(softmax(values, q)), text(log_softmax(values, q)),
+           {text(logsumexp(values, q)), text(softmax(values, p)), text(log_softmax(values, p)),
             text(logsumexp_gradient(values, q))},
            wanted);
     vector_of<T> soft = values, log_soft = values;
-    softmax(soft, into(soft), q);
-    log_softmax(log_soft, into(log_soft), q);
+    softmax(soft, into(soft), p);
+    log_softmax(log_soft, into(log_soft), p);
     expect(call, ", in place", {wanted[0], text(soft), text(log_soft), wanted[3]}, wanted);
     const vector_of<T> reversed = values.reverse();
     expect(call, ", stride -1",
-           {text(logsumexp(reversed.reverse(), q)), text(softmax(reversed.reverse(), q)),
-            text(log_softmax(reversed.reverse(), q)), wanted[3]},
+           {text(logsumexp(reversed.reverse(), q)), text(softmax(reversed.reverse(), p)),
+            text(log_softmax(reversed.reverse(), p)), wanted[3]},
            wanted);
   });
 
@@ -224,10 +225,10 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
   keep kept = keep::Constant(n + 70, false);
   kept.head(n).setConstant(true);
   if (mask.size() > 0) kept.head(n) = mask;
-  use_options<T>(heavier, kept, o, [&](const any_options<T>& q) {
+  use_options<options<T>, softmax_options<T>, T>(heavier, kept, o, [&](const auto& q, const auto& p) {
     const auto head = [&](const vector_of<T>& all) { return text(vector_of<T>(all.head(n))); };
     expect(call, ", masked NaNs behind",
-           {text(logsumexp(longer, q)), head(softmax(longer, q)), head(log_softmax(longer, q)),
+           {text(logsumexp(longer, q)), head(softmax(longer, p)), head(log_softmax(longer, p)),
             head(logsumexp_gradient(longer, q))},
            wanted);
   });
@@ -236,16 +237,16 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
   if (o.sink || n == 0) return;
   const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> columns = values.replicate(1, 3);
   const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> rows = columns.transpose();
-  use_options<T>(weights, mask, o, [&](const any_options<T>& q) {
+  use_options<matrix_options<T>, softmax_matrix_options<T>, T>(weights, mask, o, [&](const auto& q, const auto& p) {
     expect(
         call, ", row of a matrix",
-        {text(logsumexp(rows, rowwise, q)[2]), text(vector_of<T>(softmax(rows, rowwise, q).row(2))),
-         text(vector_of<T>(log_softmax(rows, rowwise, q).row(2))), wanted[3]},
+        {text(logsumexp(rows, rowwise, q)[2]), text(vector_of<T>(softmax(rows, rowwise, p).row(2))),
+         text(vector_of<T>(log_softmax(rows, rowwise, p).row(2))), wanted[3]},
         wanted);
     expect(call, ", column of a matrix",
            {text(logsumexp(columns, colwise, q)[2]),
-            text(vector_of<T>(softmax(columns, colwise, q).col(2))),
-            text(vector_of<T>(log_softmax(columns, colwise, q).col(2))), wanted[3]},
+            text(vector_of<T>(softmax(columns, colwise, p).col(2))),
+            text(vector_of<T>(log_softmax(columns, colwise, p).col(2))), wanted[3]},
            wanted);
   });
 }
@@ -440,7 +441,7 @@ void series() {
   CASE("exact", name_of(logsumexp_series(v({inf, 1.0}), 4).kind));
   CASE("true", std::isfinite(logsumexp_series(v({-400.0, 400.0}), 24).bound));
   CASE("∞", logsumexp_series(v({-1e200, 1e200}), 4).bound);
-  CASE("2", logsumexp_series(v({1.0, 2.0}), 3, form::moment).order);
+  CASE("2", logsumexp_series(v({1.0, 2.0}), {.order = 3, .form = form::moment}).order);
   CASE("[]", softmax_series(v({}), 4));
   CASE("[1]", softmax_series(v({3.0}), 4));
   CASE("[0.5, 0.5]", softmax_series(v({3.0, 3.0}), 4));
@@ -466,7 +467,7 @@ void try_attention(const std::string& call, const numbers& keys, const numbers& 
   using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
   const matrix q = matrix::Ones(1, 1), k = column(keys).cast<T>(), x = column(values).cast<T>();
   const auto see = [&](const attention_result<T>& r) {
-    const std::vector<std::string> got{text(r.output(0, 0)), text(r.log_sum_exp[0])};
+    const std::vector<std::string> got{text(r.output(0, 0)), text(r.logsumexp[0])};
     for (std::size_t i = 0; i < 2; ++i)
       if (got[i] != wanted[i]) fail(call, got[i], wanted[i]);
   };
@@ -476,18 +477,18 @@ void try_attention(const std::string& call, const numbers& keys, const numbers& 
   const bool causal = o.first_query.has_value();
   if (o.mask.empty())
     see(attention(q, k, x,
-                  {.causal = causal,
-                   .scale = 1.0,
+                  {.scale = 1.0,
                    .sink = sink,
-                   .softcap = o.softcap,
-                   .first_query = o.first_query}));
+                   .causal = causal,
+                   .first_query = o.first_query,
+                   .softcap = o.softcap}));
   see(attention(q, k, x,
-                {.causal = causal,
+                {.mask = mask,
                  .scale = 1.0,
-                 .mask = mask,
                  .sink = sink,
-                 .softcap = o.softcap,
-                 .first_query = o.first_query}));
+                 .causal = causal,
+                 .first_query = o.first_query,
+                 .softcap = o.softcap}));
 }
 void attention_row(const std::string& call, const std::vector<std::string>& wanted,
                    const numbers& keys, const numbers& values, const seen& o = {}) {
@@ -499,8 +500,8 @@ void attention_row(const std::string& call, const std::vector<std::string>& want
 #define ATTENTION(output, log_sum, ...) attention_row(#__VA_ARGS__, {output, log_sum}, __VA_ARGS__)
 
 /// Blocks of two tokens of the keys.
-[[nodiscard]] block_moments<double> blocks_of(const numbers& keys) {
-  block_moments<double> blocks(1, 2);
+[[nodiscard]] block_summaries<double> blocks_of(const numbers& keys) {
+  block_summaries<double> blocks({.key_width = 1, .block = 2});
   blocks.append_rows(column(keys));
   return blocks;
 }
@@ -509,7 +510,7 @@ void attention_row(const std::string& call, const std::vector<std::string>& want
 }
 
 void attention_tables() {
-  start({"keys, values, options", "output", "log_sum_exp"});
+  start({"keys, values, options", "output", "logsumexp"});
   ATTENTION("0", "−∞", {}, {});
   ATTENTION("0", "−∞", {1, 2}, {5, 7}, {.mask = {0, 0}});
   ATTENTION("0", "−∞", {nan, inf}, {nan, inf}, {.mask = {0, 0}});
@@ -528,8 +529,8 @@ void attention_tables() {
 
   start({"call", "result"});
   const Eigen::MatrixXd one = column({1});
-  auto nothing = no_attention<double>(1, 1), keyless = nothing;
-  CASE("−∞", merge(keyless, nothing).log_sum_exp[0]);
+  auto nothing = attention_result<double>::none(1, 1), keyless = nothing;
+  CASE("−∞", merge(keyless, nothing).logsumexp[0]);
   CASE("1", merge(nothing, attention(one, one, one)).output(0, 0));
   CASE("0", share_beside(-inf, -inf));
   CASE("NaN", share_beside(inf, inf));
@@ -539,14 +540,15 @@ void attention_tables() {
   CASE("false", is_nan(scores_of({nan, 1, 3, 3})[1].value));
   CASE("[]", select_blocks(v({}), {.top = 2}));
   CASE("[0, 1]", select_blocks(v({4.0, 4.0, 4.0}), {.top = 2}));
-  CASE("[0, 2]", select_blocks(v({1.0, 3.0, nan}), {.top = 2, .sinks = 1}));
+  CASE("[0, 2]", select_blocks(v({1.0, 3.0, nan}), {.top = 2, .first_blocks = 1}));
   CASE("[2]", select_blocks(v({1.0, 3.0, nan}), {.top = 1}));
   CASE("[0, 1, 2]", select_blocks(v({1.0, 2.0, 3.0}), {.top = 9}));
   CASE("[1]", select_blocks(v({1.0, 2.0}), {.top = 1, .own = 1}));
-  CASE("0", delta_rule_state<double>(1, 1).read(v({1.0}))[0]);
+  CASE("0", presets::delta_rule_state<double>(1, 1).read(v({1.0}))[0]);
   const Eigen::MatrixXd keys = column({-4, -3}), values = column({1, 2});
-  const linear_attention_options uncentred{.order = 1, .centred = false, .scale = 1.0};
+  const linear_attention_options uncentred{.scale = 1.0, .order = 1, .centred = false};
   CASE("nonpositive", linear_attention(one, keys, values, uncentred).status(0, 0));
+  CASE("−∞", linear_attention(one, keys.topRows(0), values.topRows(0)).logsumexp(0, 0));
 }
 
 void refusals() {
@@ -579,32 +581,33 @@ void refusals() {
           logsumexp_series(moments_of({1, 2}), 6));
   REFUSED("logsumexp_series: tolerance -1 is not above 0", logsumexp_series(x, {.tolerance = -1}));
   REFUSED("softmax_series: form enclosure has no softmax; give form chebyshev or automatic",
-          softmax_series(x, 4, form::enclosure));
+          softmax_series(x, {.order = 4, .form = form::enclosure}));
   REFUSED("validate: moment 2 = -1 is even and negative: no sample has these moments",
           validate(v({1.0, 0.0, -1.0})));
   REFUSED("logsumexp_terms: order 41 is outside 0..40 (max_terms_order)", logsumexp_terms(41));
-  REFUSED("block_moments: keys of width 0", block_moments<float>(0, 64));
-  REFUSED("block_scores: smooth2 needs a summary with a covariance",
+  REFUSED("block_summaries: .key_width is 0; give 1 or more", block_summaries<float>({.block = 64}));
+  REFUSED("block_scores: smooth2 needs summaries with a covariance; give block_summary_options .covariance",
           block_scores(blocks_of({1, 2}), v({1.0, 2.0})));
-  REFUSED("block_scores: taylor2 needs a summary with a covariance",
+  REFUSED("block_scores: taylor2 needs summaries with a covariance; give block_summary_options .covariance",
           block_scores(blocks_of({1, 2}), v({1.0}), block_score::taylor2));
-  REFUSED("select_blocks: top 0 is below 1", select_blocks(v({1.0}), {.top = 0}));
-  REFUSED("select_blocks: mass 1.500000 is not in (0, 1]", select_blocks(v({1.0}), {.mass = 1.5}));
-  REFUSED("attention: queries of width 4, keys of width 2", attention(m, m.leftCols(2), m));
-  REFUSED("attention: 3 keys, 2 values", attention(m, m, m.topRows(2)));
-  REFUSED("attention: a softcap of -1.000000; at least 0", attention(m, m, m, {.softcap = -1}));
-  REFUSED("attention: a window of 0 tokens; at least 1", attention(m, m, m, {.window = 0}));
-  REFUSED("linear_attention: order 99 is outside 0..16 (max_feature_order)",
+  REFUSED("select_blocks: .top is 0; give 1 or more", select_blocks(v({1.0}), {.top = 0}));
+  REFUSED("select_blocks: .mass is 1.5; give a share in (0, 1]", select_blocks(v({1.0}), {.mass = 1.5}));
+  REFUSED("attention: a query has width 4, a key 2; give both one width", attention(m, m.leftCols(2), m));
+  REFUSED("attention: K has 3 elements, V has 2", attention(m, m, m.topRows(2)));
+  REFUSED("attention: .scale is nan; give a finite number", attention(m, m, m, {.scale = nan}));
+  REFUSED("attention: .softcap is -1; give 0 or more", attention(m, m, m, {.softcap = -1}));
+  REFUSED("attention: a window of 0 keys; give 1 or more: the query's own position counts",
+          attention(m, m, m, {.window = 0}));
+  REFUSED("linear_attention: order 99 is outside 0..16 (linear_attention_max_order)",
           linear_attention(m, m, m, {.order = 99}));
-  REFUSED("linear_attention: decay 0.000000 is outside (0, 1]",
+  REFUSED("linear_attention: .decay is 0; give a number in (0, 1]",
           linear_attention(m, m, m, {.decay = 0}));
-  REFUSED("linear_attention: a window of 4 tokens, but queries that see all keys",
+  REFUSED("linear_attention: a window of 4 keys, but queries that see all keys; give .causal = true",
           linear_attention(m, m, m, {.window = 4}));
-  REFUSED("linear_attention_state::read: a query, but 0 keys",
-          linear_attention_state<double>(2, 2, {}).read(v({1.0, 2.0})));
-  REFUSED("power_attention: power 3 is odd", power_attention(3));
-  REFUSED("delta_rule_state::add: beta 2.000000 is outside (0, 2)",
-          delta_rule_state<double>(1, 1).add(v({1.0}), v({1.0}), 2.0));
+  REFUSED("presets::power: the power 3 is odd; give an even one, whose weights are not negative",
+          presets::power(3));
+  REFUSED("presets::delta_rule_state::add: beta 2 is outside (0, 2); give a number within",
+          presets::delta_rule_state<double>(1, 1).add(v({1.0}), v({1.0}), 2.0));
   REFUSED("validate: the key of token 1 has a NaN at 0",
           validate(column({1, nan}), column({1, 2})));
 }
