@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The vector kernels of dense and linear attention.
+// Dense attention of float, double and the half types, and the vector kernels of linear attention.
+#include <cumulus/detail/attention/attend.hpp>
 #include <cumulus/detail/simd/attention_kernels.hpp>
 #include <cumulus/detail/simd/features.hpp>
 
@@ -27,3 +28,9 @@ CUMULUS_FEATURE_INSTANCES(, float)
 CUMULUS_FEATURE_INSTANCES(, double)
 
 }  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD
+
+namespace cumulus::detail {
+
+CUMULUS_ROW_SCALARS(CUMULUS_ATTEND_INSTANCES, )
+
+}  // namespace cumulus::detail

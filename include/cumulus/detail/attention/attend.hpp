@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+//
+// Attention of any number of heads after its options are read: the checks, and the loops of threads.
+// Layer 5 (attention): uses core and exact.
+#pragma once
+
+#include <cumulus/detail/attention/attention_call.hpp>
+#include <cumulus/detail/attention/require_window.hpp>
+#include <cumulus/detail/blocks/score_scale.hpp>
+#include <cumulus/detail/core/mode.hpp>
+#include <cumulus/detail/core/require_options.hpp>
+#include <cumulus/detail/simd/isa.hpp>
+#if CUMULUS_BODIES
+#include <cumulus/detail/attention/attention_stream.hpp>
+#endif
+
+namespace cumulus::detail {
+
+/// Refuses arguments that do not fit, by the name of the function called.
+template <class T>
+void require_attention(const char* name, const token_rows<T>& q, const token_rows<T>& k,
+                       const token_rows<T>& v, const heads& h, const attention_settings<T>& o) {
+  if (h.keys < 1 || h.queries < 1 || h.queries % h.keys != 0)
+    refuse({name, ": ", h.queries, " heads of queries can't share ", h.keys,
+            " heads of keys; give .heads.queries as a multiple of .heads.keys"});
+  const auto require_heads = [name](const char* what, index_t width, index_t count) {
+    if (width % count != 0)
+      refuse({name, ": ", what, " of width ", width, " can't be split into ", count,
+              " heads; give a multiple of the heads"});
+  };
+  require_heads("queries", q.width(), h.queries);
+  require_heads("keys", k.width(), h.keys);
+  require_heads("values", v.width(), h.keys);
+  if (q.width() / h.queries != k.width() / h.keys)
+    refuse({name, ": a query has width ", q.width() / h.queries, ", a key ", k.width() / h.keys,
+            "; give both one width"});
+  require_same_size(name, "K", k.size(), "V", v.size());
+  o.bias.require_shape(name, "bias", q.size(), k.size(), false);
+  o.mask.require_shape(name, "mask", q.size(), k.size(), false);
+  o.sink.require_count(name, "sink", h.queries);
+  require_scale(name, o.scale);
+  if (!(o.softcap >= 0)) refuse({name, ": .softcap is ", o.softcap, "; give 0 or more"});
+  require_window(name, o.sight);
+  require_threads(name, o.threads);
+}
+
+template <class T>
+void attend(const token_rows<T>& q, const token_rows<T>& k, const token_rows<T>& v,
+            const heads& h, const attention_settings<T>& o, const strided_matrix<T>& out,
+            const strided_matrix<T>& log_sums) {
+  const attention_call<T> call{q,
+                               k,
+                               v,
+                               o,
+                               h.queries,
+                               h.queries / h.keys,
+                               k.width() / h.keys,
+                               v.width() / h.keys,
+                               o.first_query.value_or(k.size() - q.size()),
+                               out,
+                               log_sums};
+  const kernels::quiet_flags flags;  // masked keys may hold anything
+#if CUMULUS_VECTORS && CUMULUS_BODIES
+  using W = score_of<T>;
+  if constexpr (std::same_as<W, float> || std::same_as<W, double>) {
+    using stream = attention_stream<T>;
+    const index_t rows = call.queries() * call.group, all = rows * h.keys;
+    if (all == 0) return;
+    const index_t fair = (all + o.threads - 1) / o.threads;
+    const index_t most = std::min({rows, stream::rows_a_pass(call), (fair + 11) / 12 * 12});
+    const index_t passes = (rows + most - 1) / most;
+    run_ranges(passes * h.keys, 1, o.threads, o.on, [&](index_t first, index_t end) {
+      stream part(call, most);
+      for (index_t i = first; i < end; ++i) {
+        const index_t at = i % passes * most;
+        part.pass(i / passes, at, std::min(most, rows - at));
+      }
+      flags.restore();
+    });
+    return;
+  }
+#endif
+  run_ranges(call.queries(), 1, o.threads, o.on, [&](index_t first, index_t end) {
+    for (index_t i = first; i < end; ++i) {
+      for (index_t head = 0; head < h.queries; ++head) attend_by_terms(call, i, head);
+    }
+    flags.restore();
+  });
+}
+
+#define CUMULUS_ATTEND_INSTANCES(Word, S)                                                                                \
+  Word template void require_attention(const char*, const token_rows<S>&, const token_rows<S>&, const token_rows<S>&,    \
+                                       const heads&, const attention_settings<S>&);                                      \
+  Word template void attend(const token_rows<S>&, const token_rows<S>&, const token_rows<S>&, const heads&,              \
+                            const attention_settings<S>&, const strided_matrix<S>&, const strided_matrix<S>&);
+#if !CUMULUS_BODIES
+CUMULUS_ROW_SCALARS(CUMULUS_ATTEND_INSTANCES, extern)
+#endif
+
+}  // namespace cumulus::detail
