@@ -92,11 +92,11 @@ void series(const vector<T>& x) {
     use(logsumexp_series(m, 4, f).bound, logsumexp_series(x, 4, f).value);
   use(logsumexp_series(x, {.weights = x, .tolerance = 1.0}).value, softmax_series(x, 4)[0]);
   use(softmax_series(x, m, 4)[0], softmax_series_bound(x, 4).relative);
-  use(convergence_radius(m).radius, logsumexp_sharp_remainder(4, x[0]));
+  use(convergence_radius(m).radius, detail::logsumexp_sharp_remainder(4, x[0]));
   use(logsumexp_series_gradient(x, 4)[0], softmax_series_vjp(x, x, 4)[0]);
   use(logsumexp_series_hvp(x, x, 4)[0], softmax_series_jvp(x, x, 4)[0], standard_error(x, 4));
   use(temperature_series(m, x[0], 4).value.value, tilted_moments(x, x, 4).mean());
-  use(logsumexp_series_uncentred(x, 4).value, logsumexp_terms(4).evaluate(m));
+  use(detail::logsumexp_series_uncentred(x, 4).value, logsumexp_terms(4).evaluate(m));
   validate(m);
 }
 
@@ -132,7 +132,7 @@ void attend_and_differentiate(const matrix<T>& Q) {
   delta_rule_state<T> delta(Q.cols(), Q.cols());
   delta.add(Q.row(0), Q.row(0));
   use(delta.read(Q.row(0))[0], performer_attention(Q, Q, Q).output(0, 0));
-  use(taylor_shift(Q, Q, Q).output(0, 0), taylor_features(Q.row(0), 2)[0]);
+  use(taylor_shift(Q, Q, Q).output(0, 0), detail::taylor_features(Q.row(0), 2)[0]);
 }
 
 }  // namespace
