@@ -5,6 +5,7 @@
 #include <cumulus/series/series_derivatives.hpp>
 #include <cumulus/series/temperature.hpp>
 
+#include <Eigen/Core>
 #include <unsupported/Eigen/AutoDiff>
 
 #include "catch.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cumulus/series/series_derivatives.hpp>
+#include <Eigen/Core>
 #include <cmath>
 
 #include "catch.hpp"

@@ -86,7 +86,7 @@ TEST_CASE("standard_error: from moments to 2P, as from the data", "[series][prop
       const double expected = standard_error(x, {.order = order, .form = f});
       CHECK(standard_error(m, {.order = order, .form = f}) == Approx(expected).epsilon(1e-12));
       CHECK(standard_error(narrow, {.order = order, .form = f}) == Approx(expected).epsilon(1e-6));
-      CHECK(standard_error(m, order, f, 4.0) == Approx(2 * expected).epsilon(1e-12));
+      CHECK(standard_error(m, {.order = order, .form = f, .inefficiency = 4.0}) == Approx(2 * expected).epsilon(1e-12));
     }
   }
 }
