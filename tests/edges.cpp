@@ -566,18 +566,18 @@ void refusals() {
           segment_logsumexp(x, std::vector<int>{0, 1, 7}, 2));
   REFUSED("central_moments: order -1 is outside 0..1073741823 (any order from 0)",
           central_moments<double, dynamic>(-1));
-  REFUSED("central_moments: this has order 2, other has order 3",
+  REFUSED("central_moments: this has order 2, other has order 3; give both the same order",
           central_moments<double, dynamic>(2) += central_moments<double, dynamic>(3));
   REFUSED("central_moments::moment: order 5 is outside 0..4 (the order held)",
           moments_of({1, 2}).moment(5));
-  REFUSED("sliding_window::pop: 0 states inside, 1 to leave",
+  REFUSED("sliding_window::pop: the window holds 0 states; push one first",
           sliding_window<log_sum_exp<double>>(2, {}).pop());
   REFUSED("logsumexp_series: order -1 is outside 0..64 (max_series_order)",
           logsumexp_series(x, -1));
   REFUSED("logsumexp_series: order 6 is outside 0..4 (the order of the moments)",
           logsumexp_series(moments_of({1, 2}), 6));
   REFUSED("logsumexp_series: tolerance -1 is not above 0", logsumexp_series(x, {.tolerance = -1}));
-  REFUSED("softmax_series: form enclosure has no softmax; take form chebyshev or automatic",
+  REFUSED("softmax_series: form enclosure has no softmax; give form chebyshev or automatic",
           softmax_series(x, {.order = 4, .form = form::enclosure}));
   REFUSED("validate: moment 2 = -1 is even and negative: no sample has these moments",
           validate(v({1.0, 0.0, -1.0})));

@@ -96,7 +96,7 @@ void series(const vector<T>& x) {
   use(logsumexp_series_gradient(x, 4)[0], softmax_series_vjp(x, x, 4)[0]);
   use(logsumexp_series_hvp(x, x, 4)[0], softmax_series_jvp(x, x, 4)[0], standard_error(x, 4));
   use(temperature_series(m, x[0], 4).value.value, tilted_moments(x, x, 4).mean());
-  use(logsumexp_series_uncentred(x, 4).value, logsumexp_terms(4).evaluate(m));
+  use(cumulus::detail::logsumexp_series_uncentred(x, 4).value, logsumexp_terms(4).evaluate(m));
   validate(m);
 }
 
@@ -152,6 +152,6 @@ int main() {
   attend<Eigen::bfloat16>(X.cast<Eigen::bfloat16>());
   attend_and_differentiate<double>(X);
   attend_and_differentiate<float>(X.cast<float>());
-  const std::string text = cumulus::as_latex(cumulus::softmax_terms(4));
+  const std::string text = cumulus::softmax_terms(4).latex();
   return text.empty() || total == 0 ? 1 : 0;
 }

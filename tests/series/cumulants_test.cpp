@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "families.hpp"
+#include "least.hpp"
 #include "oracle.hpp"
 #include "tables.hpp"
 #include "ulp.hpp"
@@ -13,12 +14,6 @@ namespace {
 using oracle::wide;
 
 const wide u = wide(1) / wide(9007199254740992.0);  // 2^-53
-
-/// As an Eigen column, whose positions are signed.
-template <class T>
-Eigen::Matrix<T, Eigen::Dynamic, 1> column(const std::vector<T>& values) {
-  return Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>(values.data(), Eigen::Index(values.size()));
-}
 
 /// How much an error of u in every E |y|^k / k! can change c_k: the coefficients of
 /// (M - 1) / (2 - M), M = sum E |y|^k t^k / k!, since delta log M = delta M / M and |1 / M| <= 1 / (2 - M).
@@ -48,7 +43,7 @@ TEST_CASE("cumulants: the 43 tabulated samples", "[series][value]") {
       m.add(c.x);
     else
       m.add(c.x, c.w);
-    const Eigen::VectorXd kappa = column(cumulus::cumulants(m));
+    const Eigen::VectorXd kappa = as_column(cumulus::cumulants(m));
     REQUIRE(kappa.size() == c.order + 1);
     CHECK(kappa[0] == 0);
     if (c.order >= 1)
@@ -75,8 +70,8 @@ TEST_CASE("cumulants: float, fixed orders, constant and missing data", "[series]
   const auto x = families::normal<float>(1000, 100, 2, 411);
   cumulus::central_moments<float, 4> m;
   m.add(x);
-  const Eigen::VectorXf kappa = column(cumulus::cumulants(m));
-  const Eigen::VectorXd wide_kappa = column(cumulus::cumulants(cumulus::detail::wide(m)));
+  const Eigen::VectorXf kappa = as_column(cumulus::cumulants(m));
+  const Eigen::VectorXd wide_kappa = as_column(cumulus::cumulants(cumulus::detail::wide(m)));
   REQUIRE(kappa.size() == 5);
   for (int k = 0; k <= 4; ++k) CHECK(kappa[k] == static_cast<float>(wide_kappa[k]));
   CHECK(wide_kappa[1] == cumulus::detail::wide(m).mean());
@@ -84,13 +79,13 @@ TEST_CASE("cumulants: float, fixed orders, constant and missing data", "[series]
 
   cumulus::central_moments<double, 6> constant;
   constant.add(families::ties<double>(9, 1.1));
-  const Eigen::VectorXd none = column(cumulus::cumulants(constant));
+  const Eigen::VectorXd none = as_column(cumulus::cumulants(constant));
   CHECK(none[1] == 1.1);
   for (int k = 2; k <= 6; ++k) CHECK(none[k] == 0);
 
-  const Eigen::VectorXd only = column(cumulus::cumulants(cumulus::central_moments<double, 0>()));
+  const Eigen::VectorXd only = as_column(cumulus::cumulants(cumulus::central_moments<double, 0>()));
   CHECK(only.size() == 1);
-  const Eigen::VectorXd empty = column(cumulus::cumulants(cumulus::central_moments<double, 3>()));
+  const Eigen::VectorXd empty = as_column(cumulus::cumulants(cumulus::central_moments<double, 3>()));
   for (int k = 1; k <= 3; ++k) CHECK(std::isnan(empty[k]));
 }
 
@@ -106,6 +101,6 @@ TEST_CASE("cumulants: additivity holds for merged copies of one shape", "[series
     m.add(values);
     return cumulus::cumulants(m);
   };
-  const Eigen::VectorXd a = column(kappa(x)), b = column(kappa(y)), c = column(kappa(sums));
+  const Eigen::VectorXd a = as_column(kappa(x)), b = as_column(kappa(y)), c = as_column(kappa(sums));
   for (int k = 1; k <= 4; ++k) CHECK(c[k] == Approx(a[k] + b[k]).epsilon(1e-12));
 }

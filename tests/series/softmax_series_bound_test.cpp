@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "least.hpp"
 #include "names.hpp"
 #include "series_samples.hpp"
 
@@ -64,7 +65,7 @@ TEMPLATE_TEST_CASE("softmax_series_bound: no entry of any form is farther off",
             FAIL_CHECK("exceeded");
           }
           if (absolute > 1e-3) closest[f] = std::max(closest[f], double(absolute / bound.absolute));
-          if (forms[f] == form::automatic) CHECK(least(y) > 0);
+          if (forms[f] == form::automatic) CHECK(least_of(y) > 0);
         }
       }
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "least.hpp"
 #include "names.hpp"
 #include "oracle.hpp"
 #include "series_samples.hpp"
@@ -14,6 +15,7 @@
 namespace {
 
 using cumulus::central_moments;
+using cumulus::into;
 using cumulus::form;
 using cumulus::softmax_series;
 using oracle::wide;
@@ -301,14 +303,14 @@ TEST_CASE("softmax_series: never negative up to the tabulated range, negative a 
         m += central_moments<double>(order);
         std::vector<double> between;
         for (int i = 0; i <= 60; ++i) between.push_back(range * i / 60);
-        out = std::min(out, least(softmax_series(between, m, order)));
+        out = std::min(out, least_of(softmax_series(between, m, order)));
       }
       for (const double share : {1e-3, 1e-5, 1e-8}) {
         for (const double q : {share, 1 - share}) {
           central_moments<double> m(order);
           m.add(0, q);
           m.add(range, 1 - q);
-          out = std::min(out, least(softmax_series(std::vector<double>{0, range}, m, order)));
+          out = std::min(out, least_of(softmax_series(std::vector<double>{0, range}, m, order)));
         }
       }
       return out;

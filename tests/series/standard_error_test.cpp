@@ -206,5 +206,5 @@ TEST_CASE("standard_error: what it refuses", "[series][edge]") {
     CHECK(names(refusal([&] { (void)standard_error(x, {.inefficiency = g}); }),
                 {"inefficiency", "positive"}));
   CHECK(names(refusal([&] { (void)noise_order(x, {.order = -1}); }), {"noise_order", "-1"}));
-  CHECK(names(refusal([&] { (void)standard_error(x, {.form = form(77)}); }), {"form", "77"}));
+  CHECK(names(refusal([&] { (void)standard_error(x, {.form = form(77)}); }), {"form unknown", "influence"}));
 }
