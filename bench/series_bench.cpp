@@ -213,7 +213,7 @@ void enrol_softmax_all() {
   enrol_softmax<T>("softmax_series/naive/" + scalar + "/order:4", naive_softmax<T>);
   enrol_softmax<T>(
       "softmax_series/cumulus/" + scalar + "/order:4",
-      [](std::span<const T> x, std::span<T> out) { cumulus::softmax_series(x, into(out), 4); });
+      [](std::span<const T> x, std::span<T> out) { cumulus::softmax_series(x, cumulus::into(out), 4); });
   enrol_softmax<T>("softmax_series/eigen/" + scalar + "/order:4", eigen_softmax<T>);
   enrol_softmax<T>("softmax_series/exact/" + scalar,
                    [](std::span<const T> x, std::span<T> out) { cumulus::softmax(x, cumulus::into(out)); });

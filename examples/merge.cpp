@@ -19,7 +19,7 @@ int main() {
   left += right;
 
   std::printf("          merged         whole\n");
-  std::printf("n         %-14g %g\n", left.weight(), whole.weight());
+  std::printf("n         %-14td %td\n", left.count(), whole.count());
   std::printf("mean      %-14.4f %.4f\n", left.mean(), whole.mean());
   for (int k = 2; k <= 4; k += 2)
     std::printf("moment %d  %-14.8f %.8f\n", k, left.moment(k), whole.moment(k));

@@ -6,7 +6,7 @@
 //   terms --order 8 --format latex
 //   terms --order 5 --function softmax --moments mu --format cpp >softmax_terms.hpp
 //   terms --help
-#include <cumulus/series.hpp>
+#include <cumulus/series/terms.hpp>
 #include <string>
 
 #include "support/program.hpp"
@@ -59,8 +59,10 @@ std::string definitions(const settings& s, const std::string& comment) {
 
 std::string run(const settings& s) {
   const bool softmax = s.function == "softmax";
-  const auto symbols = s.moments == "mu" ? cumulus::moment_symbols::mu : cumulus::moment_symbols::m;
-  const auto about = s.raw ? cumulus::moments_about::zero : cumulus::moments_about::mean;
+  using polynomial = cumulus::exact_polynomial;
+  const auto symbols = s.moments == "mu" ? polynomial::symbols::mu : polynomial::symbols::m;
+  const auto about = s.raw ? polynomial::origin::zero : polynomial::origin::mean;
+  const polynomial series = softmax ? cumulus::softmax_terms(s.order, about) : cumulus::logsumexp_terms(s.order, about);
   const std::string letter = softmax ? "s" : "c";
   const std::string call = softmax ? (s.raw ? ", x)" : ", y)") : ")";
 
@@ -72,20 +74,19 @@ std::string run(const settings& s) {
     out = definitions(s, "// ") + "// entry k of " + s.moments +
           " is that of order k\n#pragma once\n";
   for (int k = softmax ? 0 : s.raw ? 1 : 2; k <= s.order; ++k) {
-    const cumulus::exact_polynomial p =
-        softmax ? cumulus::softmax_terms(k, about) : cumulus::logsumexp_terms(k, about);
+    const polynomial p = series.term(k);
     const std::string order = std::to_string(k);
     if (s.format == "text")
-      out += letter + "_" + order + " = " + cumulus::as_text(p, symbols) + "\n";
+      out += letter + "_" + order + " = " + p.text(symbols) + "\n";
     if (s.format == "latex")
-      out += letter + "_{" + order + "} &= " + cumulus::as_latex(p, symbols) +
+      out += letter + "_{" + order + "} &= " + p.latex(symbols) +
              (k < s.order ? " \\\\\n" : "\n");
     if (s.format == "markdown")
-      out += "| " + order + " | " + cumulus::as_markdown(p, symbols) + " |\n";
+      out += "| " + order + " | " + p.markdown(symbols) + " |\n";
     if (s.format == "cpp") {
       const std::string name = s.function + "_" + order;
       out += "\n";
-      out += cumulus::as_cpp(p, name, symbols);
+      out += p.cpp(name, symbols);
       sum += "  sum += " + name + "(" + s.moments + call + ";\n";
     }
   }

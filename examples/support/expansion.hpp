@@ -4,8 +4,7 @@
 #pragma once
 
 #include <cumulus/cumulus.hpp>
-#include <cumulus/series.hpp>
-#include <Eigen/Core>
+#include <cumulus/series/softmax_series_bound.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -57,9 +56,9 @@ inline double difference(double approximate, double exact) {
 }
 
 /// The largest |difference| of any entry, NaN where one is.
-inline double largest_difference(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double largest = 0;
-  for (Eigen::Index i = 0; i < a.size(); ++i) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
     const double d = std::abs(difference(a[i], b[i]));
     if (std::isnan(d)) return d;
     largest = std::max(largest, d);
@@ -87,7 +86,7 @@ inline expansion_report expand(const std::vector<double>& x, const std::vector<d
   report.radius = cumulus::convergence_radius(report.range);
   report.guaranteed = report.radius > 1;
   report.logsumexp = cumulus::logsumexp(x, {.weights = w});
-  const Eigen::VectorXd softmax = cumulus::softmax(x, {.weights = w});
+  const std::vector<double> softmax = cumulus::softmax(x, {.weights = w});
   const auto row = [&](const cumulus::estimate<double>& sum, cumulus::form form, bool has_softmax) {
     double softmax_error = std::numeric_limits<double>::quiet_NaN();
     if (has_softmax)

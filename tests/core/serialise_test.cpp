@@ -33,10 +33,10 @@ static_assert(std::is_trivially_copyable_v<softmax_mean<double>>);
 static_assert(std::is_trivially_copyable_v<softmax_mean<float, Eigen::Vector4f>>);
 static_assert(!std::is_trivially_copyable_v<central_moments<double>>);
 
-static_assert(cumulus::detail::serialisable<central_moments<double>> &&
-              cumulus::detail::serialisable<central_moments<float, 3>>);
-static_assert(cumulus::detail::serialisable<softmax_mean<double, Eigen::VectorXd>>);
-static_assert(!cumulus::detail::serialisable<double> && !cumulus::detail::serialisable<std::vector<double>>);
+static_assert(cumulus::serialisable<central_moments<double>> &&
+              cumulus::serialisable<central_moments<float, 3>>);
+static_assert(cumulus::serialisable<softmax_mean<double, Eigen::VectorXd>>);
+static_assert(!cumulus::serialisable<double> && !cumulus::serialisable<std::vector<double>>);
 
 /// There and back is the same state, and the same bytes.
 template <class State>
@@ -196,10 +196,11 @@ TEST_CASE("serialise: the layout, byte by byte", "[moments][value]") {
   const bytes b = to_bytes(m);
   const std::vector<int> expected = {
       'c', 'u', 'm', 'u', 'l', 'u', 's',  0,  // magic
-      1,   0,   0,   0,   1,   0,   0,    0,  // version, sizes
+      2,   0,   0,   0,   1,   0,   0,    0,  // version, sizes
       'c', 'e', 'n', 't', 'r', 'a', 'l',  '_',  'm', 'o', 'm', 'e', 'n', 't', 's', 0,  // name
-      12,  0,   0,   0,   0,   0,   0,    0,                                           // numbers
+      13,  0,   0,   0,   0,   0,   0,    0,                                           // numbers
       1,   0,   0,   0,   0,   0,   0,    0,                                           // the order
+      2,   0,   0,   0,   0,   0,   0,    0,                                           // the count
       0,   0,   0,   0,   0,   0,   0x10, 0x40,                                        // weight 4
       0,   0,   0,   0,   0,   0,   0,    0,  // and its low part
       0,   0,   0,   0,   0,   0,   0,    0,    0,   0,   0,   0,   0,   0,   0,   0,  // M_1
@@ -215,8 +216,8 @@ TEST_CASE("serialise: the layout, byte by byte", "[moments][value]") {
     CAPTURE(i);
     CHECK(std::to_integer<int>(b[i]) == expected[i]);
   }
-  CHECK(cumulus::detail::number_count(m) == 12);
-  CHECK(cumulus::detail::state_bytes(m) == 8 * 13);
+  CHECK(cumulus::detail::number_count(m) == 13);
+  CHECK(cumulus::detail::state_bytes(m) == 8 * 14);
   CHECK(to_bytes(logsumexp_accumulator<double>()).size() == 40 + 8 * 8 + 4);
 }
 
@@ -229,7 +230,7 @@ TEST_CASE("serialise: cut off, lengthened or with any bit changed it is refused"
   }
   bytes longer = whole;
   longer.push_back(std::byte(0));
-  CHECK(says(refused(longer), "bytes for 1 sizes and 16 numbers of 8"));
+  CHECK(says(refused(longer), "bytes for 1 sizes and 17 numbers of 8"));
   for (std::size_t i = 0; i < whole.size(); ++i) {
     for (int bit = 0; bit < 8; ++bit) {
       bytes changed = whole;
@@ -250,8 +251,10 @@ TEST_CASE("serialise: what is foreign is named", "[moments][edge]") {
              "a state of logsumexp_accumulator with 0 sizes, wanted is central_moments"));
   CHECK(says(refused(to_bytes(softmax_mean<double>())), "a state of softmax_mean"));
   bytes later = to_bytes(sample(3));
-  later[8] = std::byte(2);
-  CHECK(says(refused(signed_again(later)), "layout 2, this reads 1"));
+  later[8] = std::byte(3);
+  CHECK(says(refused(signed_again(later)), "layout 3, this version of cumulus reads 2"));
+  later[8] = std::byte(1);  // without the count
+  CHECK(says(refused(signed_again(later)), "layout 1, this version of cumulus reads 2"));
   bytes far =
       to_bytes(sample(3));  // the exponent, before the ends, the loss, a flag and the check word
   cumulus::detail::write_word(far.data() + far.size() - 44, 2013914664, 8);
@@ -299,7 +302,7 @@ TEST_CASE("serialise: sizes that are not those of the numbers are refused before
     CAPTURE(first, second);
     const bytes other = forged(wide, first, second);
     CHECK(says(refusal([&] { static_cast<void>(from_bytes<tensor>(other)); }),
-               "10004 numbers, those sizes have "));
+               "10005 numbers, those sizes have "));
   }
   const bytes flat = to_bytes(vectors(0, 1000000));
   for (const auto& [first, second] :
@@ -307,7 +310,7 @@ TEST_CASE("serialise: sizes that are not those of the numbers are refused before
     CAPTURE(first, second);
     const bytes other = forged(flat, first, second);
     CHECK(says(refusal([&] { static_cast<void>(from_bytes<vectors>(other)); }),
-               "3000004 numbers, those sizes have "));
+               "3000005 numbers, those sizes have "));
   }
   bytes other = whole;  // the last number, a truth value
   cumulus::detail::write_word(other.data() + other.size() - 12, 2);

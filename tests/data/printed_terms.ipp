@@ -1,4 +1,4 @@
-// What as_cpp prints; terms_test.cpp compiles it and prints it again.
+// What cpp() prints; terms_test.cpp compiles it and prints it again.
 inline double softmax_0(const double* /*m*/, double /*y*/) {
   double sum = 0;
   sum += 1.0;

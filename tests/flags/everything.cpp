@@ -131,8 +131,8 @@ void attend_and_differentiate(const matrix<T>& Q) {
   use(state.read(Q.row(0)).output[0], state.log_sum_exp(Q.row(0)).bound);
   delta_rule_state<T> delta(Q.cols(), Q.cols());
   delta.add(Q.row(0), Q.row(0));
-  use(delta.read(Q.row(0))[0], performer_attention(Q, Q, Q).output(0, 0));
-  use(taylor_shift(Q, Q, Q).output(0, 0), detail::taylor_features(Q.row(0), 2)[0]);
+  use(delta.read(Q.row(0))[0], presets::performer(Q, Q, Q).output(0, 0));
+  use(presets::taylor_shift(Q, Q, Q).output(0, 0), detail::taylor_features(Q.row(0), 2)[0]);
 }
 
 }  // namespace
@@ -152,6 +152,6 @@ int main() {
   attend<Eigen::bfloat16>(X.cast<Eigen::bfloat16>());
   attend_and_differentiate<double>(X);
   attend_and_differentiate<float>(X.cast<float>());
-  const std::string text = cumulus::as_latex(cumulus::softmax_terms(4));
+  const std::string text = cumulus::softmax_terms(4).latex();
   return text.empty() || total == 0 ? 1 : 0;
 }

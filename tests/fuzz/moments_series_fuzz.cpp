@@ -187,7 +187,7 @@ void check_hostile(bytes& in) {
     expect(is_nan(e.value) || !(e.bound < 0), "a bound is no negative number", e.value, e.bound);
     expect(!is_nan(e.bound) || is_nan(e.value), "a bound is NaN only beside NaN", e.value, e.bound);
   };
-  const series_options<double> o = {.order = asked, .form = f, .sharp = in.flag()};
+  const logsumexp_series_options<double> o = {.order = asked, .form = f, .sharp = in.flag()};
   estimate_ok(logsumexp_series(s.x, o));
   if (!s.w.empty()) estimate_ok(logsumexp_series(s.x, {.weights = s.w, .order = asked, .form = f}));
   expect(refused([&] { static_cast<void>(logsumexp_series(whole, {.order = asked, .form = f})); }) ==
@@ -301,7 +301,6 @@ void check_series(bytes& in) {
   const wide own = (exact.largest + 64) * 0x1p-60L;
   const double tolerances[] = {infinity<double>, infinity<double>, 1e-3, 1e-9, 1e-14, 1e-300};
   const double tolerance = tolerances[more % 6];
-  const operand<double> none;
   const estimate<double> e =
       s.w.empty()
           ? logsumexp_series(
@@ -312,7 +311,7 @@ void check_series(bytes& in) {
     expect(std::isfinite(e.bound), "a bound of small numbers is finite", e.value, e.bound);
 
   const auto m = moments_of_range(s, 0, s.size(), std::max(order, 2), false);
-  const moment_series_options of_moments{
+  const moment_logsumexp_series_options of_moments{
       .order = order, .form = f, .tolerance = tolerance, .sharp = more > 192};
   expect_bounded(logsumexp_series(m, of_moments), exact.log_sum, own,
                  "logsumexp_series of moments within its bound");
@@ -339,7 +338,7 @@ void check_softmax(bytes& in) {
   const form f = forms[in.below(5)];
   const std::vector<double> ones(s.x.size(), 1.0);
   if (s.w.empty()) s.w = ones;
-  const series_options<double> o{.order = order, .form = f, .weights = s.w};
+  const series_options<double> o{.weights = s.w, .order = order, .form = f};
   const auto p = softmax_series(s.x, o);
   const auto bound = softmax_series_bound(s.x, o);
   const auto exact = s.at(1);

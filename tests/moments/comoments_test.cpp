@@ -499,7 +499,7 @@ TEST_CASE("comoments: what does not fit is refused by name", "[moments][edge]") 
   CHECK(refusal([&] { m.affine(x, std::vector<double>{1}); }) ==
         "cumulus: comoments::affine: a column of A has 4 elements, b has 1");
   CHECK(refusal([] { comoments<double>(-1, 2); }) ==
-        "cumulus: comoments: vectors of -1 and 2 numbers");
+        "cumulus: comoments: vectors of -1 and 2 numbers; give widths of 0 or more");
   CHECK(m.empty());
 }
 

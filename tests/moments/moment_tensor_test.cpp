@@ -325,16 +325,16 @@ TEST_CASE("moment_tensor: what does not fit is refused by name", "[moments][edge
   CHECK(refusal([&] { m.add_rows(rows(4, 3), std::vector<double>(5)); }) ==
         "cumulus: moment_tensor::add_rows: a column of x has 4 elements, weights has 5");
   CHECK(refusal([&] { m += moment_tensor<double>(3, 2); }) ==
-        "cumulus: moment_tensor: this has width 3 and order 3, other has 3 and 2");
+        "cumulus: moment_tensor: this has width 3 and order 3, other has 3 and 2; give both the same");
   CHECK(refusal([&] { static_cast<void>(m.packed(4)); }) ==
         "cumulus: moment_tensor::packed: order 4 is outside 0..3 (the order held)");
   CHECK(refusal([&] {
           static_cast<void>(m.moment({1, 3}));
-        }) == "cumulus: moment_tensor::moment: index 3 of 3 coordinates");
+        }) == "cumulus: moment_tensor::moment: index 3 is outside 0..2 of 3 coordinates");
   CHECK(refusal([&] { static_cast<void>(m.directional(Eigen::Vector2d(1, 2))); }) ==
         "cumulus: moment_tensor::directional: q has 2 elements, the mean has 3");
   CHECK(refusal([] { moment_tensor<double>(-1, 2); }) ==
-        "cumulus: moment_tensor: vectors of -1 numbers");
+        "cumulus: moment_tensor: vectors of -1 numbers; give a width of 0 or more");
   CHECK(refusal([] { moment_tensor<double>(2, -1); }) ==
         "cumulus: moment_tensor: order -1 is outside 0..1000 (what it takes)");
   CHECK(refusal([] { moment_tensor<double>(1000, 9); }) ==

@@ -144,7 +144,7 @@ TEST_CASE("sliding_window: logsumexp and its mean slide", "[moments][value]") {
     const auto inside = held(x, i, 20);
     const auto exact = oracle::logsumexp(inside);
     REQUIRE(ulps(sums.value().value(), exact) <= cumulus::logsumexp_max_ulp);
-    REQUIRE(means.value().logsumexp() == sums.value().value());
+    REQUIRE(means.value().log_sum() == sums.value().value());
     REQUIRE(means.value().value()[0] == 1);
     oracle::wide mean = 0, size = 0;
     const auto p = oracle::softmax(inside);
@@ -196,9 +196,9 @@ TEST_CASE("sliding_window: blocks enter as one observation does", "[moments][pro
 TEST_CASE("sliding_window: refusals", "[moments][edge]") {
   sliding_window<central_moments<double, 2>> window;
   CHECK(window.value().empty());
-  CHECK(refusal([&] { window.pop(); }).find("sliding_window::pop: 0 states") != std::string::npos);
+  CHECK(refusal([&] { window.pop(); }).find("sliding_window::pop: the window holds 0 states") != std::string::npos);
   using logs = sliding_window<cumulus::logsumexp_accumulator<double>>;
-  CHECK(refusal([] { logs none(0); }).find("a count of 0, the least is 1") != std::string::npos);
+  CHECK(refusal([] { logs none(0); }).find("a count of 0; give 1 or more") != std::string::npos);
   CHECK(refusal([] { logs none(-3); }).find("a count of -3") != std::string::npos);
   sliding_window<central_moments<double>> fours(5, central_moments<double>(4));
   CHECK(refusal([&] {

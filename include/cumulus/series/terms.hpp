@@ -82,13 +82,13 @@ class exact_polynomial {
   /// Shape   mu: entry k of order k, to the polynomial's order at least; entry 0 does not matter,
   ///         nor entry 1 about the mean. Any scalar with T(int), exact in a rational.
   /// Cost    at most order + 2 multiplications a term.
-  template <real_vector A>
+  template <class A>
+    requires(!moments_like<A>)
   [[nodiscard]] scalar_of<A> evaluate(const A& mu, const scalar_of<A>& y = scalar_of<A>(0)) const {
     using T = scalar_of<A>;
-    const detail::operand<T> values(mu);
-    detail::require_order("exact_polynomial::evaluate", order_, 0, int(values.size()) - 1,
+    detail::require_order("exact_polynomial::evaluate", order_, 0, int(mu.size()) - 1,
                   "the order of the moments");
-    return T(sum_at<detail::compute_scalar<T>>([&](std::size_t k) { return values.view()[index_t(k)]; }, y));
+    return T(sum_at<detail::compute_scalar<T>>([&](std::size_t k) { return mu[k]; }, y));
   }
 
   /// At the moments of a sample.

@@ -23,7 +23,7 @@ TEST_CASE("certified_maximum: no peak between the points is missed, and the exce
         return std::cos(frequency * (a - place)) / (1 + (a - place) * (a - place) / 100);
       };
       const double bend = frequency * frequency + 0.02 * frequency + 0.1;
-      const double top = cumulus::largest_on_interval<double>(
+      const double top = cumulus::detail::largest_on_interval<double>(
           pi, wave, [&](double, double) { return bend; }, slack);
       CAPTURE(frequency, place, top);
       CHECK(top >= 1);
@@ -38,7 +38,7 @@ TEST_CASE("certified_maximum: peaks of a square", "[series][value]") {
     const auto hill = [&](double a, double b) {
       return -std::exp(-2 * (a - a0) * (a - a0) - 8 * (b - b0) * (b - b0));
     };
-    const double top = cumulus::largest_on_square<double>(
+    const double top = cumulus::detail::largest_on_square<double>(
         pi, hill,
         [](double, double, double, double) {
           return std::array{4.0, 16.0};
@@ -53,15 +53,15 @@ TEST_CASE("certified_maximum: a limit costs sharpness, not the bound", "[series]
   const auto wave = [](double a) { return std::sin(50 * a + 0.3); };
   double before = 1e9;
   for (const int limit : {10, 40, 200, 2000}) {
-    const double top = cumulus::largest_on_interval<double>(
+    const double top = cumulus::detail::largest_on_interval<double>(
         pi, wave, [](double, double) { return 2500.0; }, 1e-6, limit);
     CHECK(top >= 1);
     CHECK(top <= before);
     before = top;
   }
   const auto nothing = [](double) { return std::numeric_limits<double>::quiet_NaN(); };
-  CHECK(std::isnan(cumulus::largest_on_interval<double>(
+  CHECK(std::isnan(cumulus::detail::largest_on_interval<double>(
       pi, nothing, [](double, double) { return 1.0; }, 1e-3)));
-  CHECK(cumulus::largest_on_interval<double>(
+  CHECK(cumulus::detail::largest_on_interval<double>(
             pi, [](double) { return 0.0; }, [](double, double) { return 0.0; }, 1e-3) == 0);
 }
