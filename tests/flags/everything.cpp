@@ -3,6 +3,7 @@
 // A call of nearly every public function, for each kind of scalar: most warnings of a template come where it is used. Compiled
 // as a stranger would who wants more warnings than we have, or neither exceptions nor RTTI; never run.
 #include <cumulus/cumulus.hpp>
+#include <cumulus/detail/series/uncentred.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -89,7 +90,7 @@ void series(const vector<T>& x) {
   central_moments<T> m(8);
   m.add(x);
   for (const form f : {form::taylor, form::moment, form::chebyshev, form::enclosure})
-    use(logsumexp_series(m, 4, f).bound, logsumexp_series(x, 4, f).value);
+    use(logsumexp_series(m, {.order = 4, .form = f}).bound, logsumexp_series(x, {.order = 4, .form = f}).value);
   use(logsumexp_series(x, {.weights = x, .tolerance = 1.0}).value, softmax_series(x, 4)[0]);
   use(softmax_series(x, m, 4)[0], softmax_series_bound(x, 4).relative);
   use(convergence_radius(m).radius, detail::logsumexp_sharp_remainder(4, x[0]));
@@ -103,23 +104,25 @@ void series(const vector<T>& x) {
 template <class T>
 void attend(const matrix<T>& Q) {
   using namespace cumulus;
-  const auto dense = attention(Q, Q, Q, {.causal = true, .sink = 0.0, .softcap = 20});
-  use(dense.output(0, 0), multi_head_attention(Q, Q, Q, {.queries = 2, .keys = 1}).output(0, 0));
-  block_moments<float> blocks(Q.cols(), 2,
-                              {.covariance = covariance_kind::full,
-                               .order = 3,
-                               .box = true,
-                               .landmark = true,
-                               .value_mean = true},
-                              Q.cols());
+  const auto dense = attention(Q, Q, Q, {.sink = 0.0, .causal = true, .softcap = 20});
+  use(dense.output(0, 0), multi_head_attention(Q, Q, Q, {.heads = {.queries = 1, .keys = 1}}).output(0, 0));
+  block_summaries<float> blocks({.key_width = Q.cols(),
+                                 .value_width = Q.cols(),
+                                 .block = 2,
+                                 .covariance = covariance_kind::full,
+                                 .order = 3,
+                                 .box = true,
+                                 .landmark = true,
+                                 .value_mean = true});
   blocks.append_rows(Q, Q);
   const vector<float> q = Q.row(0).transpose().template cast<float>();
   const auto scores = block_scores(blocks, q, block_score::taylor3);
   use(select_blocks(scores, {.top = 1, .mass = 0.9})[0], exact_block_scores(Q, 2, q)[0]);
   use(certified_top(scores, 1, [](index_t) { return 0.0; }).blocks[0]);
   use(block_sparse_attention(Q, Q, Q, blocks, {.left_out = left_out::value_mean}).output(0, 0));
-  use(linear_attention(Q, Q, Q, {.window = 2, .causal = true}).output(0, 0));
-  use(moba_attention(Q, Q, Q, {.block = 2, .top = 1}).output(0, 0));
+  use(linear_attention(Q, Q, Q, {.causal = true, .window = 2}).output(0, 0));
+  const auto moba = presets::moba(2, 1);
+  use(block_sparse_attention(Q, Q, Q, blocks, moba.options).output(0, 0));
 }
 
 template <class T>
@@ -128,11 +131,11 @@ void attend_and_differentiate(const matrix<T>& Q) {
   use(attention_vjp(Q, Q, Q, Q).queries(0, 0), linear_attention_vjp(Q, Q, Q, Q, {}).keys(0, 0));
   linear_attention_state<T> state(Q.cols(), Q.cols(), {});
   state.add(Q.row(0), Q.row(0));
-  use(state.read(Q.row(0)).output[0], state.log_sum_exp(Q.row(0)).bound);
-  delta_rule_state<T> delta(Q.cols(), Q.cols());
+  use(state.read(Q.row(0)).output[0], state.logsumexp(Q.row(0)).bound);
+  presets::delta_rule_state<T> delta(Q.cols(), Q.cols());
   delta.add(Q.row(0), Q.row(0));
   use(delta.read(Q.row(0))[0], presets::performer(Q, Q, Q).output(0, 0));
-  use(presets::taylor_shift(Q, Q, Q).output(0, 0), detail::taylor_features(Q.row(0), 2)[0]);
+  use(presets::taylor_shift(Q, Q, Q).output(0, 0), cumulus::detail::taylor_features(Q.row(0), 2)[0]);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ template <class T, std::integral I>
 
 /// A call with x, perhaps a direction, and weights: `on_moments(place, direction, out)`, or where
 /// the moments say nothing, `exactly(x, options)`, the derivative of the exact function.
-template <real_vector X, class V, class OnMoments, class Exactly>
+template <real_vector X, class V, template <class> class ExactOptions = options, class OnMoments, class Exactly>
 [[nodiscard]] result_like<X> differentiated(const char* function, const X& x, const V* v,
                                          const char* name, const series_options<result_of<X>>& o,
                                          OnMoments on_moments, Exactly exactly) {
@@ -43,9 +43,9 @@ template <real_vector X, class V, class OnMoments, class Exactly>
   if (m.empty() || (!is_finite(m.mean()) && !is_nan(m.weight()))) {
     if (o.weights.given()) {
       const array_of<T> w = copied(o.weights.view());
-      exactly(options<T>{.weights = w}, out);
+      exactly(ExactOptions<T>{.weights = w}, out);
     } else {
-      exactly(options<T>{}, out);
+      exactly(ExactOptions<T>{}, out);
     }
     return out;
   }
@@ -77,7 +77,7 @@ template <real_vector X>
                                                     const series_options<result_of<X>>& o) {
   using T = result_of<X>;
   using S = detail::compute_scalar<T>;
-  return detail::differentiated<X, void>(
+  return detail::differentiated<X, void, softmax_options, softmax_options>(
       "logsumexp_series_gradient", x, nullptr, "", o,
       [&](const auto& at, const auto&, const S&, detail::strided<T> out) {
         const auto p =
@@ -140,7 +140,7 @@ template <real_vector X, real_vector V>
           out[i] = T(w * p.change(y, step[std::size_t(i)]));
         });
       },
-      [&](const options<T>& exact, auto& out) { out = softmax_jvp(x, v, exact); });
+      [&](const softmax_options<T>& exact, auto& out) { out = softmax_jvp(x, v, exact); });
 }
 
 /// The gradient in x of sum_i g_i softmax_series(x)_i; for form::taylor the same as the jvp.
@@ -191,7 +191,7 @@ template <real_vector X, real_vector G>
           out[i] = T(w * ((weighed(i) - value) * lower - (slope - value * below)) / total);
         });
       },
-      [&](const options<T>& exact, auto& out) { out = softmax_vjp(x, g, exact); });
+      [&](const softmax_options<T>& exact, auto& out) { out = softmax_vjp(x, g, exact); });
 }
 
 /// Of form::taylor, by the order alone.
