@@ -77,7 +77,7 @@ template <real_vector X>
                                                     const series_options<result_of<X>>& o) {
   using T = result_of<X>;
   using S = detail::compute_scalar<T>;
-  return detail::differentiated<X, void, softmax_options, softmax_options>(
+  return detail::differentiated<X, void>(
       "logsumexp_series_gradient", x, nullptr, "", o,
       [&](const auto& at, const auto&, const S&, detail::strided<T> out) {
         const auto p =
@@ -118,7 +118,7 @@ template <real_vector X, real_vector V>
                                              const series_options<result_of<X>>& o) {
   using T = result_of<X>;
   using S = detail::compute_scalar<T>;
-  return detail::differentiated(
+  return detail::differentiated<X, V, softmax_options>(
       "softmax_series_jvp", x, &v, "v", o,
       [&](const auto& at, const auto& step, const S&, detail::strided<T> out) {
         const int terms = detail::evaluated_order(o.order, o.form);
@@ -151,7 +151,7 @@ template <real_vector X, real_vector G>
                                              const series_options<result_of<X>>& o) {
   using T = result_of<X>;
   using S = detail::compute_scalar<T>;
-  return detail::differentiated(
+  return detail::differentiated<X, G, softmax_options>(
       "softmax_series_vjp", x, &g, "g", o,
       [&](const auto& at, const auto& step, const S& centre, detail::strided<T> out) {
         const int terms = detail::evaluated_order(o.order, o.form);
