@@ -248,7 +248,7 @@ TEST_CASE("serialise: what is foreign is named", "[moments][edge]") {
   CHECK(says(refused({}), "cut off at 0 bytes, the least state has 44"));
   CHECK(says(refused(bytes(20, std::byte('x'))), "these 20 bytes are no state"));
   CHECK(says(refused(to_bytes(logsumexp_accumulator<double>())),
-             "a state of logsumexp_accumulator with 0 sizes, wanted is central_moments"));
+             "a state of logsumexp with 0 sizes, wanted is central_moments"));
   CHECK(says(refused(to_bytes(softmax_mean<double>())), "a state of softmax_mean"));
   bytes later = to_bytes(sample(3));
   later[8] = std::byte(3);

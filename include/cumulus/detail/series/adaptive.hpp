@@ -23,7 +23,7 @@ inline constexpr int adaptive_order = 32;
 /// What truncation may be: half the tolerance, and not below what rounding hides.
 template <class S>
 [[nodiscard]] S truncation_target(double tolerance) {
-  return max_of(S(tolerance) / 2, S(4 * unit_roundoff<S>));
+  return max_of(S(S(tolerance) / 2), S(4 * unit_roundoff<S>));
 }
 
 /// The best of what the moments give, from the cheapest form that suffices.
