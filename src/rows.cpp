@@ -14,4 +14,7 @@ CUMULUS_ROW_SCALARS(CUMULUS_LOGSUMEXP_INSTANCES, )
 CUMULUS_ROW_SCALARS(CUMULUS_SOFTMAX_INSTANCES, )
 CUMULUS_ROW_SCALARS(CUMULUS_DERIVATIVE_INSTANCES, )
 
+template void transpose_four(const float*, index_t, float*, index_t) noexcept;
+template void transpose_four(const double*, index_t, double*, index_t) noexcept;
+
 }  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD

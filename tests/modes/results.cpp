@@ -96,7 +96,7 @@ void list_attention(bit_list& out) {
   const matrix q = all.topRows(9), k = all, v = all.rowwise().reverse();
   const auto a = cumulus::attention(q, k, v);
   out.add(a.output.reshaped());
-  const auto causal = cumulus::attention(q, k, v, {.causal = true, .sink = 0.3});
+  const auto causal = cumulus::attention(q, k, v, {.sink = 0.3, .causal = true});
   out.add(causal.output.reshaped());
   const auto linear = cumulus::linear_attention(q, k, v, {.order = 2});
   out.add(linear.output.reshaped());

@@ -13,44 +13,36 @@ namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 #if CUMULUS_VECTORS
 
+/// Four lines by four elements: the columns of what the rows were.
 #if CUMULUS_BODIES
-
-/// Four lines by four elements of float: the columns of what the rows were.
-CUMULUS_FUNCTION void transpose(const float* from, index_t from_stride, float* to,
-                      index_t to_stride) noexcept {
-  using P = baseline::pack<float>;
-  const auto a = P::load(from), b = P::load(from + from_stride),
-             c = P::load(from + 2 * from_stride), d = P::load(from + 3 * from_stride);
-  const auto ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-             ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7),
-             cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5),
-             cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  P::store(to, __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5));
-  P::store(to + to_stride, __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7));
-  P::store(to + 2 * to_stride, __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5));
-  P::store(to + 3 * to_stride, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
-}
-
-CUMULUS_FUNCTION void transpose(const double* from, index_t from_stride, double* to,
-                      index_t to_stride) noexcept {
-  using P = baseline::pack<double>;
-  for (index_t i = 0; i < 4; i += 2) {
-    for (index_t j = 0; j < 4; j += 2) {
-      const double* const at = from + i * from_stride + j;
-      const auto a = P::load(at), b = P::load(at + from_stride);
-      P::store(to + j * to_stride + i, __builtin_shufflevector(a, b, 0, 2));
-      P::store(to + (j + 1) * to_stride + i, __builtin_shufflevector(a, b, 1, 3));
+template <class T>
+inline void transpose_four(const T* from, index_t from_stride, T* to, index_t to_stride) noexcept {
+  using P = baseline::pack<T>;
+  if constexpr (std::same_as<T, float>) {
+    const auto a = P::load(from), b = P::load(from + from_stride),
+               c = P::load(from + 2 * from_stride), d = P::load(from + 3 * from_stride);
+    const auto ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+               ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+               cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+               cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    P::store(to, __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5));
+    P::store(to + to_stride, __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7));
+    P::store(to + 2 * to_stride, __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5));
+    P::store(to + 3 * to_stride, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
+  } else {
+    for (index_t i = 0; i < 4; i += 2) {
+      for (index_t j = 0; j < 4; j += 2) {
+        const T* const at = from + i * from_stride + j;
+        const auto a = P::load(at), b = P::load(at + from_stride);
+        P::store(to + j * to_stride + i, __builtin_shufflevector(a, b, 0, 2));
+        P::store(to + (j + 1) * to_stride + i, __builtin_shufflevector(a, b, 1, 3));
+      }
     }
   }
 }
-
 #else
-
-void transpose(const float* from, index_t from_stride, float* to,
-                      index_t to_stride) noexcept;
-void transpose(const double* from, index_t from_stride, double* to,
-                      index_t to_stride) noexcept;
-
+template <class T>
+void transpose_four(const T* from, index_t from_stride, T* to, index_t to_stride) noexcept;
 #endif
 
 #endif
@@ -64,7 +56,7 @@ void transpose(const T* from, index_t from_stride, index_t rows, index_t cols, T
   for (; i + 4 <= rows; i += 4) {
     index_t j = 0;
     for (; j + 4 <= cols; j += 4)
-      transpose(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
+      transpose_four(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
     for (; j < cols; ++j) {
       for (index_t k = i; k < i + 4; ++k) to[j * to_stride + k] = from[k * from_stride + j];
     }
