@@ -46,6 +46,25 @@ class executor {
 
 namespace detail {
 
+#if defined(_OPENMP) && defined(CUMULUS_COMPILED)
+/// OpenMP's threads as an executor, since the loops of cumulus::compiled are compiled without OpenMP.
+struct openmp_parts {
+  void operator()(index_t count, part_task task) const {
+#pragma omp parallel for num_threads(int(count)) schedule(static, 1)
+    for (index_t part = 0; part < count; ++part) task(part);
+  }
+};
+inline openmp_parts openmp_threads;
+#endif
+
+/// What runs the parts of a call: the caller's executor, else what this program has.
+[[nodiscard]] inline executor executor_for(const executor& given) noexcept {
+#if defined(_OPENMP) && defined(CUMULUS_COMPILED)
+  if (!given) return executor(openmp_threads);
+#endif
+  return given;
+}
+
 /// task(0) .. task(count - 1): by the executor if there is one, else by OpenMP's threads if the program has them, else in turn.
 template <class Task>
 void run_parts(index_t count, const executor& on, const Task& task) {

@@ -28,7 +28,7 @@ struct attention_settings {
   std::optional<window> sight;
   std::optional<index_t> first_query;
   int threads;
-  const executor& on;
+  executor on;
 
   template <class Options>
   attention_settings(const Options& o, const line_number& sinks)
@@ -41,7 +41,7 @@ struct attention_settings {
         sight(o.window),
         first_query(o.first_query),
         threads(o.threads),
-        on(o.executor) {}
+        on(executor_for(o.executor)) {}
 };
 
 template <class T>

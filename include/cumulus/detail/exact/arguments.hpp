@@ -78,7 +78,7 @@ template <class T, class Options>
   }
   kernels::terms<T> t = make_terms(x, o.weights.view(), o.mask.view(), o.scale, has_sink, sink);
   t.threads = o.threads;
-  t.on = o.executor;
+  t.on = executor_for(o.executor);
   return t;
 }
 
