@@ -64,8 +64,8 @@ void ours(const T* q, const T* k, const T* v, T* out, T*, std::size_t n, std::si
   bench::rows<T> o(out, index(n), index(d));
   cumulus::attention(bench::const_rows<T>(q, index(n), index(d)),
                      bench::const_rows<T>(k, index(m), index(d)),
-                     bench::const_rows<T>(v, index(m), index(d)), cumulus::into(o), cumulus::into(log_sums),
-                     options);
+                     bench::const_rows<T>(v, index(m), index(d)), cumulus::into(o),
+                     cumulus::into(log_sums), options);
 }
 template <class T>
 void ours(const T* q, const T* k, const T* v, T* out, T* scores, std::size_t n, std::size_t m,

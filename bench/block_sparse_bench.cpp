@@ -73,22 +73,22 @@ void enrol_sparse(const std::string& name, block_score score, cumulus::block_sum
   parts.key_width = parts.value_width = width;
   parts.block = block;
   const std::string path = "sparse_decode/" + name + "/float/n:131072/d:64/blocks";
-  benchmark::RegisterBenchmark(
-      path.c_str(),
-      [=](benchmark::State& state) {
-        cumulus::block_summaries<float> blocks(parts);
-        blocks.append_rows(data().k, data().v);
-        const cumulus::block_sparse_options o{.scale = 1,
-                                              .score = score,
-                                              .top = state.range(0),
-                                              .own_counts = false,
-                                              .bounds = bounds};
-        decode(state, [&](index_t i) {
-          return cumulus::block_sparse_attention(data().q.middleRows(i, 1), data().k, data().v,
-                                                 blocks, o)
-              .output;
-        });
-      })
+  benchmark::RegisterBenchmark(path.c_str(),
+                               [=](benchmark::State& state) {
+                                 cumulus::block_summaries<float> blocks(parts);
+                                 blocks.append_rows(data().k, data().v);
+                                 const cumulus::block_sparse_options o{.scale = 1,
+                                                                       .score = score,
+                                                                       .top = state.range(0),
+                                                                       .own_counts = false,
+                                                                       .bounds = bounds};
+                                 decode(state, [&](index_t i) {
+                                   return cumulus::block_sparse_attention(data().q.middleRows(i, 1),
+                                                                          data().k, data().v,
+                                                                          blocks, o)
+                                       .output;
+                                 });
+                               })
       ->Arg(tokens / block / 10)
       ->Arg(tokens / block / 100)
       ->Unit(benchmark::kMicrosecond);

@@ -77,7 +77,8 @@ void naive_rank4(benchmark::State& state) {
   std::vector<float> out(std::size_t(m.blocks()));
   Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> diagonals(m.blocks(), d);
   for (index_t B = 0; B < m.blocks(); ++B)
-    diagonals.row(B) = m.covariance(B).diagonal().transpose() - m.factors(B).cwiseAbs2().colwise().sum();
+    diagonals.row(B) =
+        m.covariance(B).diagonal().transpose() - m.factors(B).cwiseAbs2().colwise().sum();
   for (auto _ : state) {
     for (index_t B = 0; B < m.blocks(); ++B) {
       const auto mean = m.mean(B);
@@ -121,7 +122,8 @@ void enrol_scoring() {
     enter(std::string("block_scores/cumulus_intervals/") + c.name, [&c](benchmark::State& state) {
       const summaries& m = summaries_of(c, state.range(0));
       for (auto _ : state) {
-        const auto scores = cumulus::block_scores(m, query(state.range(0)), {.scale = 1, .score = c.score});
+        const auto scores =
+            cumulus::block_scores(m, query(state.range(0)), {.scale = 1, .score = c.score});
         benchmark::DoNotOptimize(scores.data());
       }
       count_bytes(state, m);
@@ -253,8 +255,7 @@ void enrol_table() {
           const auto exact = cumulus::exact_block_scores(t.keys, 64, t.query, {.scale = 1});
           const auto best = cumulus::select_blocks(exact, {.top = 8});
           state.ResumeTiming();
-          const auto chosen =
-              cumulus::select_blocks(
+          const auto chosen = cumulus::select_blocks(
               cumulus::block_scores(m, t.query, {.scale = 1, .score = r.score}), {.top = 8});
           state.PauseTiming();
           double held = 0, most = 0;

@@ -205,7 +205,8 @@ void changeover(benchmark::State& state, int order, index_t d, bool causal) {
     }
     // one state that the caches hold, and states of 64 MB together
     const auto many = std::int64_t(std::max(
-        std::size_t(64000000) / cumulus::linear_attention_state<float>::bytes(width, 64, p), std::size_t(1)));
+        std::size_t(64000000) / cumulus::linear_attention_state<float>::bytes(width, 64, p),
+        std::size_t(1)));
     for (const bool adds : {true, false}) {
       benchmark::RegisterBenchmark(path(adds ? "step" : "read", "cumulus", p, width).c_str(),
                                    [=](benchmark::State& s) { decode(s, p, width, adds); })

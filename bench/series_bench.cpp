@@ -211,12 +211,14 @@ template <class T>
 void enrol_softmax_all() {
   const std::string scalar = bench::scalar_name<T>;
   enrol_softmax<T>("softmax_series/naive/" + scalar + "/order:4", naive_softmax<T>);
-  enrol_softmax<T>(
-      "softmax_series/cumulus/" + scalar + "/order:4",
-      [](std::span<const T> x, std::span<T> out) { cumulus::softmax_series(x, cumulus::into(out), 4); });
+  enrol_softmax<T>("softmax_series/cumulus/" + scalar + "/order:4",
+                   [](std::span<const T> x, std::span<T> out) {
+                     cumulus::softmax_series(x, cumulus::into(out), 4);
+                   });
   enrol_softmax<T>("softmax_series/eigen/" + scalar + "/order:4", eigen_softmax<T>);
-  enrol_softmax<T>("softmax_series/exact/" + scalar,
-                   [](std::span<const T> x, std::span<T> out) { cumulus::softmax(x, cumulus::into(out)); });
+  enrol_softmax<T>("softmax_series/exact/" + scalar, [](std::span<const T> x, std::span<T> out) {
+    cumulus::softmax(x, cumulus::into(out));
+  });
 }
 
 /// One call from what is at hand, by name.
@@ -248,20 +250,24 @@ void enrol_forms_and_bounds() {
       cumulus::central_moments<double> m(order);
       m.add(of_range(range));
       for (const form f : {form::taylor, form::moment, form::chebyshev, form::enclosure})
-        enrol_call(std::string("form/") + name_of(f) + tail,
-                   [m, order, f = f] { return cumulus::logsumexp_series(m, {.order = order, .form = f}); });
-      enrol_call("bound/range" + tail,
-                 [order, range = range] { return cumulus::detail::logsumexp_remainder(order, range); });
+        enrol_call(std::string("form/") + name_of(f) + tail, [m, order, f = f] {
+          return cumulus::logsumexp_series(m, {.order = order, .form = f});
+        });
+      enrol_call("bound/range" + tail, [order, range = range] {
+        return cumulus::detail::logsumexp_remainder(order, range);
+      });
       enrol_call("bound/range_and_variance" + tail, [m, order, range = range] {
         return cumulus::detail::logsumexp_remainder(order, range, m.moment(2));
       });
       enrol_call("bound/sharp" + tail, [m, order, range = range] {
         return cumulus::detail::logsumexp_sharp_remainder(order, range, m.moment(2));
       });
-      enrol_call("bound/softmax_range" + tail,
-                 [order, range = range] { return cumulus::detail::softmax_remainder(order, range); });
-      enrol_call("bound/softmax_sharp" + tail,
-                 [order, range = range] { return cumulus::detail::softmax_sharp_remainder(order, range); });
+      enrol_call("bound/softmax_range" + tail, [order, range = range] {
+        return cumulus::detail::softmax_remainder(order, range);
+      });
+      enrol_call("bound/softmax_sharp" + tail, [order, range = range] {
+        return cumulus::detail::softmax_sharp_remainder(order, range);
+      });
       if (order < 16) continue;
       std::vector<double> mu;
       for (int k = 0; k <= order; ++k) mu.push_back(m.moment(k) / std::tgamma(k + 1));

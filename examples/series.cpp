@@ -13,7 +13,8 @@ int main() {
   std::printf("radius of convergence at least %.3f\n",
               cumulus::convergence_radius(m.max() - m.min()));
   for (int order = 2; order <= m.order(); ++order) {
-    const cumulus::estimate<double> s = cumulus::logsumexp_series(m, {.order = order, .form = cumulus::form::taylor});
+    const cumulus::estimate<double> s =
+        cumulus::logsumexp_series(m, {.order = order, .form = cumulus::form::taylor});
     std::printf("order %d    %.6f within %.0e\n", order, s.value, s.bound);
   }
   std::printf("exact      %.6f\n", cumulus::logsumexp(x));

@@ -64,8 +64,7 @@ struct trial {
 
 class decoder {
  public:
-  explicit decoder(const settings& s)
-      : s_(s), cache_(s.tokens, s.width, 7), blocks_(parts()) {
+  explicit decoder(const settings& s) : s_(s), cache_(s.tokens, s.width, 7), blocks_(parts()) {
     if (s.score == "mean") score_ = cumulus::block_score::mean;
     if (s.score == "taylor2") score_ = cumulus::block_score::taylor2;
     if (s.score == "box") score_ = cumulus::block_score::box;
@@ -118,13 +117,9 @@ class decoder {
 
   [[nodiscard]] cumulus::block_sparse_result<float> decode(const Eigen::RowVectorXf& q, index_t n,
                                                            index_t top, bool bounds) const {
-    return cumulus::block_sparse_attention(q, cache_.keys().topRows(n), cache_.values().topRows(n),
-                                           blocks_,
-                                           {.scale = 1,
-                                            .score = score_,
-                                            .top = top,
-                                            .own_counts = false,
-                                            .bounds = bounds});
+    return cumulus::block_sparse_attention(
+        q, cache_.keys().topRows(n), cache_.values().topRows(n), blocks_,
+        {.scale = 1, .score = score_, .top = top, .own_counts = false, .bounds = bounds});
   }
 
   template <class Step>

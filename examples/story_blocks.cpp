@@ -40,8 +40,8 @@ int main() {
     std::printf("by %s:", cumulus::name_of(score));
     for (const auto B : sparse.selected[0]) std::printf(" %d", int(B));
     std::printf("\n  share of attention %.3f, known to be in [%.2f, %.2f]\n",
-                std::exp(double(sparse.logsumexp(0, 0) - exact.logsumexp[0])), sparse.kept_low(0, 0),
-                sparse.kept_high(0, 0));
+                std::exp(double(sparse.logsumexp(0, 0) - exact.logsumexp[0])),
+                sparse.kept_low(0, 0), sparse.kept_high(0, 0));
     print_error(sparse);
   }
   std::printf("by smooth2, the other blocks by their mean values:\n");

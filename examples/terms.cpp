@@ -62,7 +62,8 @@ std::string run(const settings& s) {
   using polynomial = cumulus::exact_polynomial;
   const auto symbols = s.moments == "mu" ? polynomial::symbols::mu : polynomial::symbols::m;
   const auto about = s.raw ? polynomial::origin::zero : polynomial::origin::mean;
-  const polynomial series = softmax ? cumulus::softmax_terms(s.order, about) : cumulus::logsumexp_terms(s.order, about);
+  const polynomial series =
+      softmax ? cumulus::softmax_terms(s.order, about) : cumulus::logsumexp_terms(s.order, about);
   const std::string letter = softmax ? "s" : "c";
   const std::string call = softmax ? (s.raw ? ", x)" : ", y)") : ")";
 
@@ -76,13 +77,10 @@ std::string run(const settings& s) {
   for (int k = softmax ? 0 : s.raw ? 1 : 2; k <= s.order; ++k) {
     const polynomial p = series.term(k);
     const std::string order = std::to_string(k);
-    if (s.format == "text")
-      out += letter + "_" + order + " = " + p.text(symbols) + "\n";
+    if (s.format == "text") out += letter + "_" + order + " = " + p.text(symbols) + "\n";
     if (s.format == "latex")
-      out += letter + "_{" + order + "} &= " + p.latex(symbols) +
-             (k < s.order ? " \\\\\n" : "\n");
-    if (s.format == "markdown")
-      out += "| " + order + " | " + p.markdown(symbols) + " |\n";
+      out += letter + "_{" + order + "} &= " + p.latex(symbols) + (k < s.order ? " \\\\\n" : "\n");
+    if (s.format == "markdown") out += "| " + order + " | " + p.markdown(symbols) + " |\n";
     if (s.format == "cpp") {
       const std::string name = s.function + "_" + order;
       out += "\n";

@@ -9,12 +9,14 @@ namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 namespace best {
 
-#define CUMULUS_ATTENTION_INSTANCES(T)                                                                            \
-  template void score_rows(const T*, index_t, index_t, const T*, index_t, index_t, index_t, T*, index_t) noexcept; \
-  template void add_values(const T*, index_t, index_t, const T*, index_t, index_t, index_t, T*, index_t) noexcept; \
-  template void add_kept_values(const T*, const T*, index_t, index_t, index_t, T*) noexcept;                      \
-  template void pack_keys(const T*, index_t, index_t, index_t, T*, index_t) noexcept;                             \
-  template bool weigh_row(T*, index_t, attention_row<T>&, double*, index_t) noexcept;                             \
+#define CUMULUS_ATTENTION_INSTANCES(T)                                                          \
+  template void score_rows(const T*, index_t, index_t, const T*, index_t, index_t, index_t, T*, \
+                           index_t) noexcept;                                                   \
+  template void add_values(const T*, index_t, index_t, const T*, index_t, index_t, index_t, T*, \
+                           index_t) noexcept;                                                   \
+  template void add_kept_values(const T*, const T*, index_t, index_t, index_t, T*) noexcept;    \
+  template void pack_keys(const T*, index_t, index_t, index_t, T*, index_t) noexcept;           \
+  template bool weigh_row(T*, index_t, attention_row<T>&, double*, index_t) noexcept;           \
   template bool fold_row(const T*, index_t, double*) noexcept;
 
 CUMULUS_ATTENTION_INSTANCES(float)

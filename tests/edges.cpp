@@ -91,7 +91,7 @@ template <class T>
   return text(x.value) + " in [" + text(x.lower) + ", " + text(x.upper) + "]";
 }
 template <class Values>
-requires requires(const Values& x) { x[0], x.size(); }
+  requires requires(const Values& x) { x[0], x.size(); }
 [[nodiscard]] std::string text(const Values& x) {
   std::string all;
   for (Index i = 0; i < Index(x.size()); ++i) {
@@ -173,7 +173,8 @@ void use_options(const vector_of<T>& weights, const keep& mask, const with& o, U
   if (weighs && masks)
     return go({.weights = weights, .mask = mask, .scale = s},
               {.weights = weights, .mask = mask, .scale = s, .degenerate = d});
-  if (weighs) return go({.weights = weights, .scale = s}, {.weights = weights, .scale = s, .degenerate = d});
+  if (weighs)
+    return go({.weights = weights, .scale = s}, {.weights = weights, .scale = s, .degenerate = d});
   if (masks) return go({.mask = mask, .scale = s}, {.mask = mask, .scale = s, .degenerate = d});
   go({.scale = s}, {.scale = s, .degenerate = d});
 }
@@ -199,21 +200,22 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
   for (Index i = 0; i < mask.size(); ++i) mask[i] = o.mask[std::size_t(i)] != 0;
   const Index n = values.size();
 
-  use_options<options<T>, softmax_options<T>, T>(weights, mask, o, [&](const auto& q, const auto& p) {
-    expect(call, "",
-           {text(logsumexp(values, q)), text(softmax(values, p)), text(log_softmax(values, p)),
-            text(logsumexp_gradient(values, q))},
-           wanted);
-    vector_of<T> soft = values, log_soft = values;
-    softmax(soft, into(soft), p);
-    log_softmax(log_soft, into(log_soft), p);
-    expect(call, ", in place", {wanted[0], text(soft), text(log_soft), wanted[3]}, wanted);
-    const vector_of<T> reversed = values.reverse();
-    expect(call, ", stride -1",
-           {text(logsumexp(reversed.reverse(), q)), text(softmax(reversed.reverse(), p)),
-            text(log_softmax(reversed.reverse(), p)), wanted[3]},
-           wanted);
-  });
+  use_options<options<T>, softmax_options<T>, T>(
+      weights, mask, o, [&](const auto& q, const auto& p) {
+        expect(call, "",
+               {text(logsumexp(values, q)), text(softmax(values, p)), text(log_softmax(values, p)),
+                text(logsumexp_gradient(values, q))},
+               wanted);
+        vector_of<T> soft = values, log_soft = values;
+        softmax(soft, into(soft), p);
+        log_softmax(log_soft, into(log_soft), p);
+        expect(call, ", in place", {wanted[0], text(soft), text(log_soft), wanted[3]}, wanted);
+        const vector_of<T> reversed = values.reverse();
+        expect(call, ", stride -1",
+               {text(logsumexp(reversed.reverse(), q)), text(softmax(reversed.reverse(), p)),
+                text(log_softmax(reversed.reverse(), p)), wanted[3]},
+               wanted);
+      });
 
   // Behind it, 70 elements that are masked and hold NaN.
   vector_of<T> longer = vector_of<T>::Constant(n + 70, quiet_nan<T>), heavier;
@@ -225,30 +227,32 @@ void try_vector(const std::string& call, const numbers& x, const with& o, const 
   keep kept = keep::Constant(n + 70, false);
   kept.head(n).setConstant(true);
   if (mask.size() > 0) kept.head(n) = mask;
-  use_options<options<T>, softmax_options<T>, T>(heavier, kept, o, [&](const auto& q, const auto& p) {
-    const auto head = [&](const vector_of<T>& all) { return text(vector_of<T>(all.head(n))); };
-    expect(call, ", masked NaNs behind",
-           {text(logsumexp(longer, q)), head(softmax(longer, p)), head(log_softmax(longer, p)),
-            head(logsumexp_gradient(longer, q))},
-           wanted);
-  });
+  use_options<options<T>, softmax_options<T>, T>(
+      heavier, kept, o, [&](const auto& q, const auto& p) {
+        const auto head = [&](const vector_of<T>& all) { return text(vector_of<T>(all.head(n))); };
+        expect(call, ", masked NaNs behind",
+               {text(logsumexp(longer, q)), head(softmax(longer, p)), head(log_softmax(longer, p)),
+                head(logsumexp_gradient(longer, q))},
+               wanted);
+      });
 
   // As the rows and the columns of a matrix.
   if (o.sink || n == 0) return;
   const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> columns = values.replicate(1, 3);
   const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> rows = columns.transpose();
-  use_options<matrix_options<T>, softmax_matrix_options<T>, T>(weights, mask, o, [&](const auto& q, const auto& p) {
-    expect(
-        call, ", row of a matrix",
-        {text(logsumexp(rows, rowwise, q)[2]), text(vector_of<T>(softmax(rows, rowwise, p).row(2))),
-         text(vector_of<T>(log_softmax(rows, rowwise, p).row(2))), wanted[3]},
-        wanted);
-    expect(call, ", column of a matrix",
-           {text(logsumexp(columns, colwise, q)[2]),
-            text(vector_of<T>(softmax(columns, colwise, p).col(2))),
-            text(vector_of<T>(log_softmax(columns, colwise, p).col(2))), wanted[3]},
-           wanted);
-  });
+  use_options<matrix_options<T>, softmax_matrix_options<T>, T>(
+      weights, mask, o, [&](const auto& q, const auto& p) {
+        expect(call, ", row of a matrix",
+               {text(logsumexp(rows, rowwise, q)[2]),
+                text(vector_of<T>(softmax(rows, rowwise, p).row(2))),
+                text(vector_of<T>(log_softmax(rows, rowwise, p).row(2))), wanted[3]},
+               wanted);
+        expect(call, ", column of a matrix",
+               {text(logsumexp(columns, colwise, q)[2]),
+                text(vector_of<T>(softmax(columns, colwise, p).col(2))),
+                text(vector_of<T>(log_softmax(columns, colwise, p).col(2))), wanted[3]},
+               wanted);
+      });
 }
 
 void vector_row(const std::string& call, const four& wanted, const numbers& x, const with& o = {}) {
@@ -394,7 +398,8 @@ void scalars() {
   CASE("(0.693147, 0)", logsumexp(std::vector<std::complex<double>>{{0, 0}, {0, 0}}));
   CASE("(−∞, 0)", logsumexp(std::vector<std::complex<double>>{{-inf, nan}}));
   CASE("−∞", logsumexp_accumulator<double>().value());
-  CASE("true", logsumexp_accumulator<double>() + logsumexp_accumulator<double>() == logsumexp_accumulator<double>());
+  CASE("true", logsumexp_accumulator<double>() + logsumexp_accumulator<double>() ==
+                   logsumexp_accumulator<double>());
   CASE("0", softmax_mean<double>().value());
   CASE("−∞", softmax_mean<double>().logsumexp());
 }
@@ -565,8 +570,10 @@ void refusals() {
   REFUSED("logsumexp: the result has 3 elements, sink has 4", logsumexp(m, rowwise, {.sink = y}));
   REFUSED("logsumexp_signed: x has 3 elements, w has 4", logsumexp_signed(x, y));
   REFUSED("softmax_vjp: x has 3 elements, the direction has 4", softmax_vjp(x, y));
-  REFUSED("segment_logsumexp: segment_ids[2] is 7, segment_count is 2; an id lies in 0..segment_count - 1",
-          segment_logsumexp(x, std::vector<int>{0, 1, 7}, 2));
+  REFUSED(
+      "segment_logsumexp: segment_ids[2] is 7, segment_count is 2; an id lies in 0..segment_count "
+      "- 1",
+      segment_logsumexp(x, std::vector<int>{0, 1, 7}, 2));
   REFUSED("central_moments: order -1 is outside 0..1073741823 (any order from 0)",
           central_moments<double, dynamic>(-1));
   REFUSED("central_moments: this has order 2, other has order 3; give both the same order",
@@ -585,14 +592,21 @@ void refusals() {
   REFUSED("validate: moment 2 = -1 is even and negative: no sample has these moments",
           validate(v({1.0, 0.0, -1.0})));
   REFUSED("logsumexp_terms: order 41 is outside 0..40 (max_terms_order)", logsumexp_terms(41));
-  REFUSED("block_summaries: .key_width is 0; give 1 or more", block_summaries<float>({.block = 64}));
-  REFUSED("block_scores: smooth2 needs summaries with a covariance; give block_summary_options .covariance",
-          block_scores(blocks_of({1, 2}), v({1.0, 2.0})));
-  REFUSED("block_scores: taylor2 needs summaries with a covariance; give block_summary_options .covariance",
-          block_scores(blocks_of({1, 2}), v({1.0}), block_score::taylor2));
+  REFUSED("block_summaries: .key_width is 0; give 1 or more",
+          block_summaries<float>({.block = 64}));
+  REFUSED(
+      "block_scores: smooth2 needs summaries with a covariance; give block_summary_options "
+      ".covariance",
+      block_scores(blocks_of({1, 2}), v({1.0, 2.0})));
+  REFUSED(
+      "block_scores: taylor2 needs summaries with a covariance; give block_summary_options "
+      ".covariance",
+      block_scores(blocks_of({1, 2}), v({1.0}), block_score::taylor2));
   REFUSED("select_blocks: .top is 0; give 1 or more", select_blocks(v({1.0}), {.top = 0}));
-  REFUSED("select_blocks: .mass is 1.5; give a share in (0, 1]", select_blocks(v({1.0}), {.mass = 1.5}));
-  REFUSED("attention: a query has width 4, a key 2; give both one width", attention(m, m.leftCols(2), m));
+  REFUSED("select_blocks: .mass is 1.5; give a share in (0, 1]",
+          select_blocks(v({1.0}), {.mass = 1.5}));
+  REFUSED("attention: a query has width 4, a key 2; give both one width",
+          attention(m, m.leftCols(2), m));
   REFUSED("attention: K has 3 elements, V has 2", attention(m, m, m.topRows(2)));
   REFUSED("attention: .scale is nan; give a finite number", attention(m, m, m, {.scale = nan}));
   REFUSED("attention: .softcap is -1; give 0 or more", attention(m, m, m, {.softcap = -1}));
@@ -602,8 +616,9 @@ void refusals() {
           linear_attention(m, m, m, {.order = 99}));
   REFUSED("linear_attention: .decay is 0; give a number in (0, 1]",
           linear_attention(m, m, m, {.decay = 0}));
-  REFUSED("linear_attention: a window of 4 keys, but queries that see all keys; give .causal = true",
-          linear_attention(m, m, m, {.window = 4}));
+  REFUSED(
+      "linear_attention: a window of 4 keys, but queries that see all keys; give .causal = true",
+      linear_attention(m, m, m, {.window = 4}));
   REFUSED("presets::power: the power 3 is odd; give an even one, whose weights are not negative",
           presets::power(3));
   REFUSED("presets::delta_rule_state::add: beta 2 is outside (0, 2); give a number within",

@@ -4,10 +4,10 @@
 // against n; of cumulus, and of the Eigen expressions with and without the maximum subtracted. `ulp_plot FOLDER` measures, prints
 // what it drew, and writes accuracy_spread.svg and accuracy_size.svg (with gnuplot) into the folder.
 
-#include <Eigen/Core>
 #include <cumulus/exact/log_softmax.hpp>
 #include <cumulus/exact/logsumexp.hpp>
 #include <cumulus/exact/softmax.hpp>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <array>

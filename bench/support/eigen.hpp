@@ -36,8 +36,7 @@ template <int P, class Y, class Moments>
 void power_means(const Y& y, Moments& mu) {
   [&]<std::size_t... K>(std::index_sequence<K...>) {
     ((mu[K + 2] = power<int(K) + 2>(y).mean()), ...);
-  }
-  (std::make_index_sequence<P - 1>());
+  }(std::make_index_sequence<P - 1>());
 }
 
 }  // namespace bench

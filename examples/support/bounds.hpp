@@ -27,7 +27,8 @@ inline std::string bounds_table(const expansion_report& report, const std::vecto
                                        number(row.bound, "%.2e"), row.kind};
       for (const auto& [name, form] : forms()) {
         if (name != row.evaluated || row.kind == "groups") continue;
-        const auto sharp = cumulus::logsumexp_series(x, {.weights = w, .order = row.order, .form = form, .sharp = true});
+        const auto sharp = cumulus::logsumexp_series(
+            x, {.weights = w, .order = row.order, .form = form, .sharp = true});
         line.push_back(number(sharp.bound, "%.2e"));
         line.push_back(name_of(sharp.kind));
         if (form == cumulus::form::enclosure) continue;

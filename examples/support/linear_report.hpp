@@ -117,8 +117,10 @@ double shortest_time(const Call& call) {
         row.median = each[std::size_t(r.queries / 2)];
         row.log_sum = (result.logsumexp.col(0) - exact.logsumexp).cwiseAbs().mean();
         row.negative = result.without_mass();
-        row.bytes = double(cumulus::linear_attention_state<float>::bytes(r.width, r.value_width, order));
-        row.crossover = cumulus::linear_attention_state<float>::crossover(r.width, r.value_width, order);
+        row.bytes =
+            double(cumulus::linear_attention_state<float>::bytes(r.width, r.value_width, order));
+        row.crossover =
+            cumulus::linear_attention_state<float>::crossover(r.width, r.value_width, order);
         r.rows.push_back(row);
       }
     }

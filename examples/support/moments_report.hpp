@@ -3,8 +3,8 @@
 // What `moments` reports of a sample that it has seen once: moments, cumulants, shape, and the series of its logsumexp.
 #pragma once
 
-#include <cumulus/moments.hpp>
 #include <cumulus/cumulus.hpp>
+#include <cumulus/moments.hpp>
 #include <cmath>
 #include <cstddef>
 #include <span>

@@ -207,8 +207,7 @@ std::string options::parse(int argc, const char* const* argv) const {
   app.formatter(std::make_shared<plain_formatter>());
   for (const option& o : options_) {
     if (o.may_be_given == times::flag) {
-      app.add_flag_callback(
-          o.name, [&o] { o.take({}); }, o.help);
+      app.add_flag_callback(o.name, [&o] { o.take({}); }, o.help);
       continue;
     }
     CLI::callback_t take = [&o](const texts& given) {

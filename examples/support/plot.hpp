@@ -38,7 +38,7 @@ set key outside right center
   const char* const points_of[] = {" pt 6 ps 1.5", " pt 7 ps 0.7", " pt 5 ps 0.8"};
   std::string curves;
   for (std::size_t i = 0; i < report.expansions.size(); ++i) {
-    const auto curve = [&](const std::string& what, double expansion_row::*member,
+    const auto curve = [&](const std::string& what, double expansion_row::* member,
                            const std::string& how) {
       std::string points;
       for (const expansion_row& row : report.expansions[i].rows) {

@@ -132,8 +132,9 @@ TEST_CASE("attention_vjp: what does not fit is refused", "[attention][edge]") {
     static_cast<void>(cumulus::linear_attention_vjp(p.q, p.k, p.v, p.g, {.decay = 2}));
   });
   for (const double scale : {std::nan(""), HUGE_VAL}) {
-    refused("attention_vjp: .scale is ",
-            [&] { static_cast<void>(cumulus::attention_vjp(p.q, p.k, p.v, p.g, {.scale = scale})); });
+    refused("attention_vjp: .scale is ", [&] {
+      static_cast<void>(cumulus::attention_vjp(p.q, p.k, p.v, p.g, {.scale = scale}));
+    });
     refused("linear_attention_vjp: .scale is ", [&] {
       static_cast<void>(cumulus::linear_attention_vjp(p.q, p.k, p.v, p.g, {.scale = scale}));
     });
@@ -142,14 +143,17 @@ TEST_CASE("attention_vjp: what does not fit is refused", "[attention][edge]") {
 
 TEST_CASE("attention_vjp: a query that sees no key has no slope", "[attention][edge]") {
   const problem p;
-  const matrix<double> few_k = p.k.topRows(4), few_v = p.v.topRows(4);  // of 6 queries the first 2 see no key
-  const auto check = [&](const attention_gradient<double>& all, const attention_gradient<double>& seeing) {
+  const matrix<double> few_k = p.k.topRows(4),
+                       few_v = p.v.topRows(4);  // of 6 queries the first 2 see no key
+  const auto check = [&](const attention_gradient<double>& all,
+                         const attention_gradient<double>& seeing) {
     CHECK(all.queries.topRows(2).isZero(0));
     CHECK(all.queries.bottomRows(4) == seeing.queries);
     CHECK(all.keys == seeing.keys);
     CHECK(all.values == seeing.values);
   };
-  const matrix<double> last_q = p.q.bottomRows(4), last_g = p.g.bottomRows(4), no_k(0, d), no_v(0, e);
+  const matrix<double> last_q = p.q.bottomRows(4), last_g = p.g.bottomRows(4), no_k(0, d),
+                       no_v(0, e);
   check(cumulus::attention_vjp(p.q, few_k, few_v, p.g, {.causal = true}),
         cumulus::attention_vjp(last_q, few_k, few_v, last_g, {.causal = true}));
   check(cumulus::linear_attention_vjp(p.q, few_k, few_v, p.g, {.causal = true}),

@@ -137,8 +137,8 @@ TEST_CASE("block_sparse_attention: error_bound and the kept share hold", "[atten
   const auto score = GENERATE(block_score::smooth2, block_score::mean, block_score::box);
   const sample s(90, sharp, 100);
   const auto dense = attention(s.q, s.k, s.v, {.causal = true});
-  const auto r = block_sparse_attention(s.q, s.k, s.v, s.blocks,
-                                        {.score = score, .top = 4, .left_out = rest});
+  const auto r =
+      block_sparse_attention(s.q, s.k, s.v, s.blocks, {.score = score, .top = 4, .left_out = rest});
   const auto read = masked(s, [&](int i, int j) { return is_selected(r, i, j); });
   double worst = 0;
   for (int i = 0; i < 90; ++i) {
@@ -229,13 +229,14 @@ TEST_CASE("block_sparse_attention: heads that share keys share their blocks",
       for (int B = 0; B < past; ++B) scores(h, B) = all[std::size_t(B)].value;
     }
     CHECK(r.selected[std::size_t(i)] == select_blocks(group_scores(scores), {.top = 2}));
-    const auto alone =
-        block_sparse_attention(q.row(i), s.k.topRows(at + 1), s.v.topRows(at + 1), s.blocks,
-                               {.heads = {.queries = 2}, .top = 3});
+    const auto alone = block_sparse_attention(q.row(i), s.k.topRows(at + 1), s.v.topRows(at + 1),
+                                              s.blocks, {.heads = {.queries = 2}, .top = 3});
     CHECK((alone.output - r.output.row(i)).norm() <= 1e-14);
     for (int h = 0; h < 2; ++h) {  // each head's softmax is its own
-      const auto dense = attention(q.row(i).segment(h * d, d), s.k.topRows(at + 1), s.v.topRows(at + 1));
-      CHECK((r.output.row(i).segment(h * e, e) - dense.output.row(0)).norm() <= r.error_bound(i, h));
+      const auto dense =
+          attention(q.row(i).segment(h * d, d), s.k.topRows(at + 1), s.v.topRows(at + 1));
+      CHECK((r.output.row(i).segment(h * e, e) - dense.output.row(0)).norm() <=
+            r.error_bound(i, h));
     }
   }
 }
@@ -269,7 +270,8 @@ TEST_CASE("block_sparse_attention: the presets are what was published", "[attent
 
   CHECK(run(presets::cobs(4, 2, 16, 40)).selected[i].size() == 2);
   CHECK(run(presets::hils(2, 16, 40)).selected[i].size() == 2);
-  CHECK(run(presets::spla(200, 0.5, 16)).selected[i].size() == 5);  // half of 12, its own among them
+  CHECK(run(presets::spla(200, 0.5, 16)).selected[i].size() ==
+        5);  // half of 12, its own among them
 }
 
 TEST_CASE("block_sparse_attention: keeps the residual sums of a decoder", "[attention][property]") {
@@ -284,13 +286,11 @@ TEST_CASE("block_sparse_attention: keeps the residual sums of a decoder", "[atte
   CHECK(kept.output == anew.output);
   const residual_sums fewer(d, e, {.kernel = o.kernel});
   o.past_sums = &fewer;
-  CHECK(refusal([&] {
-          (void)block_sparse_attention(s.q.bottomRows(1), s.k, s.v, s.blocks, o);
-        }) == "cumulus: block_sparse_attention: the past of the query has 40 elements, past_sums has 0");
-  CHECK(refusal([&] {
-          (void)block_sparse_attention(s.q.bottomRows(2), s.k, s.v, s.blocks, o);
-        }) ==
-        "cumulus: block_sparse_attention: .past_sums are those of one position, but there are 2; leave them out");
+  CHECK(refusal([&] { (void)block_sparse_attention(s.q.bottomRows(1), s.k, s.v, s.blocks, o); }) ==
+        "cumulus: block_sparse_attention: the past of the query has 40 elements, past_sums has 0");
+  CHECK(refusal([&] { (void)block_sparse_attention(s.q.bottomRows(2), s.k, s.v, s.blocks, o); }) ==
+        "cumulus: block_sparse_attention: .past_sums are those of one position, but there are 2; "
+        "leave them out");
 }
 
 TEST_CASE("block_sparse_attention: refuses what does not fit", "[attention][edge]") {
@@ -305,30 +305,35 @@ TEST_CASE("block_sparse_attention: refuses what does not fit", "[attention][edge
   CHECK(call({.heads = {.queries = 0}}) == name + ".heads.queries is 0; give 1 or more");
   CHECK(call({.heads = {.queries = 3}}) == name + "a key has 6 elements, a query has 2");
   CHECK(call({.heads = {.queries = 2, .keys = 2}}) ==
-        name + ".heads.keys is 2, but summaries are those of one head of keys; call it for each of them");
+        name +
+            ".heads.keys is 2, but summaries are those of one head of keys; call it for each of "
+            "them");
   CHECK(call({.first_query = 5}) ==
         name + "20 positions from 5 on, but there are 20 keys; give each position its own key");
   CHECK(call({.window = 0}) ==
         name + "a window of 0 keys; give 1 or more: the query's own position counts");
-  CHECK(call({.window = window(4, 2)}) ==
-        name + "a window that ends 2 keys after the query, but its queries see no later key; give .after 0");
+  CHECK(call({.window = window(4, 2)}) == name +
+                                              "a window that ends 2 keys after the query, but its "
+                                              "queries see no later key; give .after 0");
   CHECK(call({.scale = HUGE_VAL}) == name + ".scale is inf; give a finite number");
   CHECK(call({.score = block_score::submeans}) ==
         name + "submeans needs summaries with submeans; give block_summary_options .submeans");
-  block_summaries<double> bare({.key_width = d, .block = b}), wider({.key_width = d + 1, .block = b}),
-      few({.key_width = d, .block = b});
+  block_summaries<double> bare({.key_width = d, .block = b}),
+      wider({.key_width = d + 1, .block = b}), few({.key_width = d, .block = b});
   CHECK(refusal([&] { (void)block_sparse_attention(s.q, s.k, s.v, wider); }) ==
         name + "a key of the summaries has 7 elements, a key has 6");
   CHECK(refusal([&] {
           (void)block_sparse_attention(s.q, s.k, s.v, few, {.score = block_score::mean});
-        }) ==
-        name + "0 blocks are summarised, but the last query has 2 past ones; append their keys to the summaries");
+        }) == name +
+                  "0 blocks are summarised, but the last query has 2 past ones; append their keys "
+                  "to the summaries");
   bare.append_rows(s.k);
   CHECK(refusal([&] {
           (void)block_sparse_attention(
               s.q, s.k, s.v, bare, {.score = block_score::mean, .left_out = left_out::value_mean});
-        }) ==
-        name + "left_out::value_mean needs summaries with a value_mean; give block_summary_options .value_mean");
+        }) == name +
+                  "left_out::value_mean needs summaries with a value_mean; give "
+                  "block_summary_options .value_mean");
   const auto unbounded =
       block_sparse_attention(s.q, s.k, s.v, bare, {.score = block_score::mean, .top = 1});
   CHECK(unbounded.error_bound(19, 0) == HUGE_VAL);

@@ -308,8 +308,8 @@ TEMPLATE_TEST_CASE("attention: decoding, chunks of a prefill and threads give th
   vector<TestType> sums(n);
   for (index_t i = 0; i < n; ++i) {  // one by one, with no key after their own: to the bound
     const index_t seen = positions(i) + 1;
-    attention(q.row(i), k.topRows(seen), v.topRows(seen), into(out.row(i)), into(sums.segment(i, 1)),
-              {.causal = true});
+    attention(q.row(i), k.topRows(seen), v.topRows(seen), into(out.row(i)),
+              into(sums.segment(i, 1)), {.causal = true});
   }
   CHECK(error(q, k, v, {.causal = true}, {out, sums}) <= 1);
 
@@ -485,13 +485,13 @@ TEMPLATE_TEST_CASE("attention: scores and values of any size", "[attention][edge
 
 TEST_CASE("attention: heads share keys, and each is a call of its own", "[attention][property]") {
   const index_t n = 5, m = 300, d = 12, e = 7;
-  for (const cumulus::heads heads :
-       {cumulus::heads{1, 1}, {4, 4}, {4, 2}, {6, 1}, {16, 2}}) {
+  for (const cumulus::heads heads : {cumulus::heads{1, 1}, {4, 4}, {4, 2}, {6, 1}, {16, 2}}) {
     const auto q = normal<float>(n, heads.queries * d, 2, 1),
                k = normal<float>(m, heads.keys * d, 2, 2),
                v = normal<float>(m, heads.keys * e, 1, 3);
     const auto sinks = normal<double>(heads.queries, 1, 1, 4);
-    const auto r = multi_head_attention(q, k, v, {.sink = sinks.col(0), .heads = heads, .causal = true});
+    const auto r =
+        multi_head_attention(q, k, v, {.sink = sinks.col(0), .heads = heads, .causal = true});
     REQUIRE(r.output.cols() == heads.queries * e);
     for (index_t h = 0; h < heads.queries; ++h) {
       const index_t shared = h / (heads.queries / heads.keys);
@@ -620,10 +620,12 @@ TEST_CASE("attention: refuses what does not fit, before any work", "[attention][
   CHECK(says([&] { return attention(q, k, k, {.threads = 0}); }) ==
         "cumulus: attention: .threads is 0; give 1 or more");
   for (const double scale : {qnan, inf, -inf}) {
-    CHECK(says([&] { return attention(q, k, k, {.scale = scale}); })
-              .find("attention: .scale is ") != std::string::npos);
-    CHECK(says([&] { return multi_head_attention(q, k, k, {.scale = scale}); })
-              .find("multi_head_attention: .scale is ") != std::string::npos);
+    CHECK(says([&] {
+            return attention(q, k, k, {.scale = scale});
+          }).find("attention: .scale is ") != std::string::npos);
+    CHECK(says([&] {
+            return multi_head_attention(q, k, k, {.scale = scale});
+          }).find("multi_head_attention: .scale is ") != std::string::npos);
   }
   matrix<float> out(3, 3);
   vector<float> sums(2);
@@ -648,7 +650,9 @@ TEST_CASE("attention: a call that can't mean anything does not compile", "[atten
   CHECK(writes(matrix<float>()));
   CHECK_FALSE(writes(matrix<double>()));
   const auto bare = []<class Out>(Out) {
-    return requires(const matrix<float>& q, Out& out, vector<float>& sums) { attention(q, q, q, out, sums); };
+    return requires(const matrix<float>& q, Out& out, vector<float>& sums) {
+      attention(q, q, q, out, sums);
+    };
   };
   CHECK_FALSE(bare(matrix<float>()));
 }

@@ -17,11 +17,11 @@
 namespace {
 
 using namespace cumulus;
+using naive::matrix;
+using naive::normal;
 using presets::performer;
 using presets::performer_options;
 using presets::taylor_shift;
-using naive::matrix;
-using naive::normal;
 using rows = matrix<double>;
 using vector = Eigen::VectorXd;
 using state = linear_attention_state<double>;
@@ -74,7 +74,9 @@ TEST_CASE("linear_attention_state: any tree of merges is the definition, and the
   families::random r(11);
   for (int round = 0; round < 400; ++round) {
     const index_t d = index_t(1 + r.below(4)), m = index_t(1 + r.below(60));
-    linear_state_options o{.scale = 0.5, .order = int(1 + r.below(4)), .form = r.below(2) == 0 ? form::taylor : form::moment};
+    linear_state_options o{.scale = 0.5,
+                           .order = int(1 + r.below(4)),
+                           .form = r.below(2) == 0 ? form::taylor : form::moment};
     o.decay = r.below(2) == 0 ? 1 : 0.9;
     o.window = naive::window_of(index_t(r.below(3) * 2));
     o.first_tokens = index_t(r.below(3));
@@ -85,7 +87,8 @@ TEST_CASE("linear_attention_state: any tree of merges is the definition, and the
     k.bottomRows(m / 2).array() += double(r.below(3));
     const vector q = normal<double>(d, 1, unsigned(4 * round + 2));
     INFO("round " << round << ", order " << o.order << ", decay " << o.decay << ", window "
-                  << (o.window ? o.window->before : 0) << ", sinks " << o.first_tokens << ", chunk " << o.chunk << ", m " << m);
+                  << (o.window ? o.window->before : 0) << ", sinks " << o.first_tokens << ", chunk "
+                  << o.chunk << ", m " << m);
     const state all = merged(k, v, o, r);
     REQUIRE(all.size() == m);
     const naive::answer expected = naive::attend(q, k, v, m, o);
@@ -118,7 +121,8 @@ TEST_CASE("linear_attention_state: a merge moves the reference of both", "[atten
 TEST_CASE("linear_attention_state: the bound holds about 0 too", "[attention][hostile][law]") {
   families::random r(13);
   for (int round = 0; round < 500; ++round) {
-    const linear_state_options o{.scale = 1, .order = int(2 * (1 + r.below(3))), .form = form::moment, .centred = false};
+    const linear_state_options o{
+        .scale = 1, .order = int(2 * (1 + r.below(3))), .form = form::moment, .centred = false};
     rows k(index_t(2 + r.below(4)), 1);
     state all(1, 1, o);
     for (index_t t = 0; t < k.rows(); ++t) {
@@ -156,7 +160,12 @@ TEST_CASE("linear_attention: finite rows raise no flag, whatever is exact",
   for (const form f : {form::taylor, form::moment}) {
     for (const linear_method method : {linear_method::features, linear_method::scores}) {
       for (const index_t sinks : {0, 2, 40}) {
-        linear_attention_options o{.causal = true, .window = naive::window_of(sinks / 2), .first_tokens = sinks, .order = 3, .form = f, .method = method};
+        linear_attention_options o{.causal = true,
+                                   .window = naive::window_of(sinks / 2),
+                                   .first_tokens = sinks,
+                                   .order = 3,
+                                   .form = f,
+                                   .method = method};
         INFO("form " << name_of(f) << ", method " << int(method) << ", " << sinks << " sinks");
         CHECK(spurious_flags([&] {
                 volatile double read = linear_attention(q, k, v, o).output(0, 0);
@@ -185,7 +194,8 @@ TEST_CASE("linear_attention: what a query does not see has no say", "[attention]
   const rows q = normal<double>(n, 3, 1), k = normal<double>(n, 3, 2), v = normal<double>(n, 2, 3);
   for (const linear_method method : {linear_method::features, linear_method::scores}) {
     for (const index_t chunk : {1, 7, 64}) {
-      const linear_attention_options o{.causal = true, .order = 2, .method = method, .chunk = chunk};
+      const linear_attention_options o{
+          .causal = true, .order = 2, .method = method, .chunk = chunk};
       const rows before = linear_attention(q, k, v, o).output.topRows(last);
       for (const double hostile : {not_a_number, inf, -inf, 1e8, 1e16, 1e100, 1e308}) {
         INFO("chunk " << chunk << ", a number of " << hostile << ", method " << int(method));
@@ -234,8 +244,7 @@ TEST_CASE("linear_attention: a positive status is a promise of numbers",
   const auto kept = [](const auto& result) {
     for (index_t i = 0; i < result.status.size(); ++i) {
       if (result.status(i, 0) != linear_status::positive) continue;
-      if (!result.output.row(i).allFinite() || !std::isfinite(result.logsumexp(i, 0)))
-        return false;
+      if (!result.output.row(i).allFinite() || !std::isfinite(result.logsumexp(i, 0))) return false;
     }
     return true;
   };
@@ -243,9 +252,10 @@ TEST_CASE("linear_attention: a positive status is a promise of numbers",
     for (const linear_method method : {linear_method::features, linear_method::scores}) {
       for (const int order : {1, 2, 5}) {
         for (const double factor : {1e10, 1e18, 1e35, 1e100, 1e200, 1e300}) {
-          INFO("form " << name_of(f) << ", method " << int(method) << ", order " << order << ", queries "
-                       << factor << " times as long");
-          const linear_attention_options o{.causal = true, .window = 2, .order = order, .form = f, .method = method};
+          INFO("form " << name_of(f) << ", method " << int(method) << ", order " << order
+                       << ", queries " << factor << " times as long");
+          const linear_attention_options o{
+              .causal = true, .window = 2, .order = order, .form = f, .method = method};
           CHECK(kept(linear_attention(rows(k * factor), k, v, o)));
           CHECK(kept(linear_attention(k, k, rows(v * factor), o)));
           if (factor < 1e38) {
@@ -292,15 +302,22 @@ TEST_CASE("linear_attention_state: a wait longer than memory takes what its toke
       CHECK(std::abs(exact.read(q).output[0] - expected.read(q).output[0]) < 1e-12);
     }
   }
-  const rows all = linear_attention(k, k, v, {.method = linear_method::features, .chunk = 600}).output;
-  CHECK(linear_attention(k, k, v, {.method = linear_method::features, .chunk = much}).output == all);
+  const rows all =
+      linear_attention(k, k, v, {.method = linear_method::features, .chunk = 600}).output;
+  CHECK(linear_attention(k, k, v, {.method = linear_method::features, .chunk = much}).output ==
+        all);
 }
 
 TEST_CASE("linear_attention: heads in groups are each one's own, on any number of threads",
           "[attention][hostile][law]") {
   const rows q = normal<double>(40, 8 * 3, 1), k = normal<double>(50, 2 * 3, 2),
              v = normal<double>(50, 2 * 2, 3);
-  linear_attention_options o{.causal = true, .window = 4, .first_tokens = 1, .order = 2, .method = linear_method::features, .chunk = 7};
+  linear_attention_options o{.causal = true,
+                             .window = 4,
+                             .first_tokens = 1,
+                             .order = 2,
+                             .method = linear_method::features,
+                             .chunk = 7};
   rows each(40, 8 * 2);
   for (index_t h = 0; h < 8; ++h) {
     const index_t g = h / 4;
@@ -325,7 +342,8 @@ TEST_CASE("performer and taylor_shift: a query that sees no key is zeros", "[att
     CHECK(late.output.bottomRows(2) == seeing.output);
   };
   check(performer(q, k, v, {.causal = true}), performer(q.bottomRows(2), k, v, {.causal = true}));
-  check(taylor_shift(q, k, v, {.causal = true}), taylor_shift(q.bottomRows(2), k, v, {.causal = true}));
+  check(taylor_shift(q, k, v, {.causal = true}),
+        taylor_shift(q.bottomRows(2), k, v, {.causal = true}));
   CHECK(performer(q, k.topRows(0), v.topRows(0)).output.isZero(0));
   CHECK(taylor_shift(q, k.topRows(0), v.topRows(0)).without_mass() == 5);
 }

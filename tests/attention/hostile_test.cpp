@@ -149,8 +149,8 @@ TEST_CASE("hostile: kept_low counts thousands of blocks too small to see one by 
   const rows q = rows::Ones(1, 1), v = rows::Ones(n, 1);
   block_summaries<double> blocks({.key_width = 1, .value_width = 1, .block = 1});
   blocks.append_rows(k, v);
-  const auto r = block_sparse_attention(
-      q, k, v, blocks, {.scale = 1.0, .score = block_score::mean, .top = 1});
+  const auto r =
+      block_sparse_attention(q, k, v, blocks, {.scale = 1.0, .score = block_score::mean, .top = 1});
   REQUIRE(r.selected[0].empty());
   const long double kept = 1 / (2 + (n - 2) * std::exp(-36.0L));
   CHECK(static_cast<long double>(r.kept_low(0, 0)) <= kept);
@@ -374,8 +374,10 @@ TEST_CASE("hostile: grouped queries in pages are those of a matrix", "[attention
   rows pool(12, 8);
   for (index_t t = 0; t < 12; ++t) pool.row(table[std::size_t(t / 3)] * 3 + t % 3) = q.row(t);
   const token_rows<double> paged(pool.data(), 3, table, 12, 8, 8), keys(k), values(v);
-  const auto by_pages = block_sparse_attention(paged, keys, values, blocks, {.heads = {.queries = 2}});
-  CHECK(by_pages.output == block_sparse_attention(q, k, v, blocks, {.heads = {.queries = 2}}).output);
+  const auto by_pages =
+      block_sparse_attention(paged, keys, values, blocks, {.heads = {.queries = 2}});
+  CHECK(by_pages.output ==
+        block_sparse_attention(q, k, v, blocks, {.heads = {.queries = 2}}).output);
 }
 
 TEST_CASE("hostile: block-sparse calls that fit nowhere are refused before any work",
@@ -466,9 +468,13 @@ TEST_CASE("hostile: residual sums refuse a cache that is not theirs, and rows ou
   const auto said = [&](const auto& a, const auto& b, const ranges& selected) {
     return refusal([&] { static_cast<void>(sums.rest(k.row(0), a, b, selected)); });
   };
-  CHECK(said(few, fewer, {}) == "cumulus: residual_sums::rest: 5 keys, but the sums are of 8; give the keys that were added");
-  CHECK(said(keys, values, {{2, 9}}) == "cumulus: residual_sums::rest: rows 2..9, but there are 8; give a range within them");
+  CHECK(
+      said(few, fewer, {}) ==
+      "cumulus: residual_sums::rest: 5 keys, but the sums are of 8; give the keys that were added");
+  CHECK(said(keys, values, {{2, 9}}) ==
+        "cumulus: residual_sums::rest: rows 2..9, but there are 8; give a range within them");
   CHECK(said(keys, values, {{2, 5}, {4, 6}}) ==
-        "cumulus: residual_sums::rest: rows from 4 on follow rows up to 5; give ranges in order that do not meet");
+        "cumulus: residual_sums::rest: rows from 4 on follow rows up to 5; give ranges in order "
+        "that do not meet");
   CHECK(said(keys, values, {{2, 4}, {4, 6}}).empty());
 }

@@ -151,8 +151,7 @@ TEST_CASE("performer: many features come near softmax", "[attention][value]") {
 TEST_CASE("linear_presets: what they refuse", "[attention][edge]") {
   CHECK(refusal([] { static_cast<void>(presets::power(3)); }).find("the power 3 is odd") !=
         std::string::npos);
-  CHECK(refusal([] { static_cast<void>(presets::power(0)); }).find("order 0") !=
-        std::string::npos);
+  CHECK(refusal([] { static_cast<void>(presets::power(0)); }).find("order 0") != std::string::npos);
   CHECK(refusal([] { static_cast<void>(presets::sata(0)); }).find("order 0") != std::string::npos);
   CHECK(refusal([] { static_cast<void>(presets::limit_form(17)); }).find("order 17") !=
         std::string::npos);

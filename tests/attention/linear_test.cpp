@@ -16,8 +16,8 @@ using cumulus::index_t;
 using cumulus::linear_attention;
 using cumulus::linear_attention_options;
 using cumulus::linear_attention_state;
-using cumulus::linear_status;
 using cumulus::linear_method;
+using cumulus::linear_status;
 using cumulus::token_rows;
 using naive::matrix;
 using naive::normal;
@@ -45,9 +45,8 @@ double worst(const matrix<T>& q, const matrix<T>& k, const matrix<T>& v,
       if (!o.window && o.first_tokens == 0 && positive) return 1e9;
       continue;
     }
-    largest =
-        std::max({largest, naive::distance(result.output.row(i), expected.output),
-                  double(std::abs(naive::real(result.logsumexp(i, 0)) - expected.log_sum))});
+    largest = std::max({largest, naive::distance(result.output.row(i), expected.output),
+                        double(std::abs(naive::real(result.logsumexp(i, 0)) - expected.log_sum))});
   }
   return largest;
 }
@@ -66,7 +65,14 @@ TEST_CASE("linear_attention: every option is its definition, by features and by 
                              v = normal<double>(n, 5, ++seed);
         for (const auto& [window, sinks, decay] : {std::tuple(0, 0, 1.0), std::tuple(7, 0, 1.0),
                                                    std::tuple(0, 3, 0.95), std::tuple(5, 2, 0.9)}) {
-          linear_attention_options o{.causal = true, .window = naive::window_of(window), .first_tokens = sinks, .order = order, .form = kind == 0 ? form::taylor : form::moment, .centred = kind != 2, .decay = decay, .chunk = 5};
+          linear_attention_options o{.causal = true,
+                                     .window = naive::window_of(window),
+                                     .first_tokens = sinks,
+                                     .order = order,
+                                     .form = kind == 0 ? form::taylor : form::moment,
+                                     .centred = kind != 2,
+                                     .decay = decay,
+                                     .chunk = 5};
           if (kind == 3)
             for (int j = 0; j <= order; ++j) o.polynomial.push_back(1.0 / (1 + j));
           INFO("d " << d << ", order " << order << ", kind " << kind << ", window " << window
@@ -96,7 +102,11 @@ TEST_CASE(
   for (const form f : {form::taylor, form::moment}) {
     for (const int order : {1, 2, 3}) {
       for (const index_t chunk : {1, 7, 64, 500}) {
-        const linear_attention_options o{.causal = true, .order = order, .form = f, .method = linear_method::features, .chunk = chunk};
+        const linear_attention_options o{.causal = true,
+                                         .order = order,
+                                         .form = f,
+                                         .method = linear_method::features,
+                                         .chunk = chunk};
         INFO(cumulus::name_of(f) << ", order " << order << ", chunk " << chunk);
         CHECK(worst(q, k, v, o) <= tolerance<double>);
         CHECK(worst(q32, k32, v32, o) <= tolerance<float>);
@@ -112,7 +122,13 @@ TEST_CASE("linear_attention_state: a token at a time, in blocks, merged: all the
                        v = normal<double>(n, e, 23u);
   for (const auto& [window, sinks, decay] :
        {std::tuple(0, 0, 1.0), std::tuple(9, 0, 1.0), std::tuple(4, 3, 0.97)}) {
-    const linear_attention_options o{.causal = true, .window = naive::window_of(window), .first_tokens = sinks, .order = 3, .form = form::taylor, .decay = decay, .method = linear_method::features};
+    const linear_attention_options o{.causal = true,
+                                     .window = naive::window_of(window),
+                                     .first_tokens = sinks,
+                                     .order = 3,
+                                     .form = form::taylor,
+                                     .decay = decay,
+                                     .method = linear_method::features};
     const auto prefill = linear_attention(q, k, v, o);
     linear_attention_state<double> state(d, e, o.for_state());
     for (index_t i = 0; i < n; ++i) {
@@ -165,9 +181,11 @@ TEST_CASE("linear_attention: the graded form is the joint cumulants of value and
       naive::real expected = 0;
       for (int order = 0; order <= 3; ++order) {
         expected += joint[order];
-        const auto o = linear_attention(
-            q, k, v,
-            {.scale = 1.0, .order = order, .form = form::taylor, .method = linear_method::features});
+        const auto o = linear_attention(q, k, v,
+                                        {.scale = 1.0,
+                                         .order = order,
+                                         .form = form::taylor,
+                                         .method = linear_method::features});
         CHECK(std::abs(double(expected) - o.output(i, c)) <=
               1e-12 * double(1 + std::abs(expected)));
       }
@@ -183,7 +201,11 @@ TEST_CASE(
   matrix<double> k = normal<double>(n, d, 43u);
   const auto run = [&](int order, form f, bool centred) {
     return linear_attention(q, k, v,
-                            {.causal = true, .order = order, .form = f, .centred = centred, .method = linear_method::features});
+                            {.causal = true,
+                             .order = order,
+                             .form = f,
+                             .centred = centred,
+                             .method = linear_method::features});
   };
   for (int order = 0; order <= 5; ++order) {
     CHECK((run(order, form::taylor, true).output - run(order, form::taylor, false).output).norm() <=
@@ -202,7 +224,8 @@ TEST_CASE("linear_attention: high orders are softmax attention", "[attention][pr
   const index_t n = 80, d = 2;
   const matrix<double> q = normal<double>(n, d, 51u), k = normal<double>(n, d, 52u),
                        v = normal<double>(n, 3, 53u);
-  linear_attention_options o{.scale = 0.1, .causal = true, .order = 16, .method = linear_method::features};
+  linear_attention_options o{
+      .scale = 0.1, .causal = true, .order = 16, .method = linear_method::features};
   const auto high = linear_attention(q, k, v, o);
   o.window = n;
   const auto exact = linear_attention(q, k, v, o);
@@ -223,8 +246,8 @@ TEST_CASE("linear_attention: the output's error by order, on normal tokens", "[a
   const auto exact = linear_attention(q, k, v, {.first_tokens = n});
   for (const auto& row : rows) {
     for (const form f : {form::moment, form::taylor}) {
-      const auto result =
-          linear_attention(q, k, v, {.order = row.order, .form = f, .method = linear_method::scores});
+      const auto result = linear_attention(
+          q, k, v, {.order = row.order, .form = f, .method = linear_method::scores});
       std::vector<double> errors;
       for (index_t i = 0; i < q.rows(); ++i)
         errors.push_back((result.output.row(i) - exact.output.row(i)).norm() /
@@ -287,7 +310,8 @@ TEST_CASE("linear_attention: where it changes over, and what a state takes", "[a
   CHECK(linear_attention_state<double>::crossover(64, 64, 1) == Approx(65 * 65 / 128.0));
   CHECK(linear_attention_state<double>::crossover(16, 16, 3) == Approx(515).epsilon(0.01));
   CHECK(linear_attention_state<float>::bytes(64, 64, 1) == 2 * 4 * 65 * 65);
-  CHECK(linear_attention_state<float>::bytes(100000, 64, 16) == std::numeric_limits<std::size_t>::max());
+  CHECK(linear_attention_state<float>::bytes(100000, 64, 16) ==
+        std::numeric_limits<std::size_t>::max());
   // the state's limit binds only where there is a state: at 100 tokens of width 8 the scores are fewer at order 4
   const matrix<double> q = normal<double>(100, 8, 66u), v = normal<double>(100, 2, 67u);
   const double change = cumulus::detail::switch_length(8, 2, 4, true);
@@ -325,8 +349,7 @@ TEST_CASE("linear_attention: heads side by side, key heads shared, pages and a p
   matrix<double> pool = matrix<double>::Zero(80, 2 * d);
   for (index_t t = 0; t < n; ++t) pool.row(table[std::size_t(t / 16)] * 16 + t % 16) = k.row(t);
   const token_rows<double> pages(pool.data(), 16, table, n, 2 * d, 2 * d);
-  const auto paged =
-      linear_attention(token_rows<double>(q), pages, token_rows<double>(v), o);
+  const auto paged = linear_attention(token_rows<double>(q), pages, token_rows<double>(v), o);
   CHECK(paged.output == all.output);
 
   // scores through two directions are those of the projected tokens
@@ -356,7 +379,8 @@ TEST_CASE("linear_attention: a NaN reaches the queries that see it, and no other
     for (const linear_method method : {linear_method::features, linear_method::scores}) {
       const matrix<double> q = normal<double>(n, d, 81u);
       matrix<double> k = normal<double>(n, d, 82u), v = normal<double>(n, 2, 83u);
-      const linear_attention_options o{.causal = true, .order = 2, .centred = centred, .method = method, .chunk = 48};
+      const linear_attention_options o{
+          .causal = true, .order = 2, .centred = centred, .method = method, .chunk = 48};
       const auto clean = linear_attention(q, k, v, o);
       (in_key ? k : v)(at, 1) = nan;
       const auto dirty = linear_attention(q, k, v, o);
@@ -408,13 +432,16 @@ TEST_CASE("linear_attention: what it cannot take is refused, naming both values"
   CHECK(linear_attention(q.topRows(0), k, v, {}).output.rows() == 0);
 }
 
-TEST_CASE("linear_attention: a query that sees no key is zeros, of log-sum-exp -inf", "[attention][edge]") {
+TEST_CASE("linear_attention: a query that sees no key is zeros, of log-sum-exp -inf",
+          "[attention][edge]") {
   const matrix<double> q = normal<double>(5, 4, 91u), k = normal<double>(3, 4, 92u),
                        v = normal<double>(3, 2, 93u);
-  for (const linear_method method : {linear_method::features, linear_method::scores, linear_method::automatic}) {
+  for (const linear_method method :
+       {linear_method::features, linear_method::scores, linear_method::automatic}) {
     for (const index_t chunk : {0, 1, 2}) {
       const linear_attention_options o{.causal = true, .method = method, .chunk = chunk};
-      const auto late = linear_attention(q, k, v, o), seeing = linear_attention(q.bottomRows(3), k, v, o);
+      const auto late = linear_attention(q, k, v, o),
+                 seeing = linear_attention(q.bottomRows(3), k, v, o);
       CHECK(late.output.topRows(2).isZero(0));
       CHECK((late.logsumexp.topRows(2).array() == -HUGE_VAL).all());
       CHECK(late.status(0, 0) == linear_status::empty);
@@ -441,7 +468,8 @@ TEST_CASE("linear_attention: a query that sees no key is zeros, of log-sum-exp -
   CHECK(std::string(name_of(linear_method::scores)) == "scores");
 }
 
-TEST_CASE("linear_attention_state: a read into memory of the caller's, of any stride", "[attention][property]") {
+TEST_CASE("linear_attention_state: a read into memory of the caller's, of any stride",
+          "[attention][property]") {
   const matrix<double> q = normal<double>(1, 4, 91u), k = normal<double>(9, 4, 92u),
                        v = normal<double>(9, 3, 93u);
   linear_attention_state<double> state(4, 3);
@@ -457,7 +485,8 @@ TEST_CASE("linear_attention_state: a read into memory of the caller's, of any st
   state.read(q.row(0), cumulus::into(row));
   CHECK(Eigen::Map<const Eigen::VectorXd>(row.data(), 3) == read.output);
   std::vector<double> small(2);
-  CHECK(refusal([&] { state.read(q.row(0), cumulus::into(small)); }).find("out has 2") != std::string::npos);
+  CHECK(refusal([&] { state.read(q.row(0), cumulus::into(small)); }).find("out has 2") !=
+        std::string::npos);
 }
 
 TEST_CASE("linear_attention_state: no drift over many tokens", "[attention][value]") {

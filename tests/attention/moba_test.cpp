@@ -61,7 +61,8 @@ TEST_CASE("presets::moba: with every block it is causal attention, with one its 
 }
 
 TEST_CASE(
-    "presets::moba: the gate is the product with the mean key at any positive scale, and counts no tokens",
+    "presets::moba: the gate is the product with the mean key at any positive scale, and counts no "
+    "tokens",
     "[attention][value]") {
   // Blocks of 2 in one dimension: means 1, 3, 2; the last query sees its own block and the top 1 of the others.
   rows k(8, 1), q = rows::Constant(8, 1, 1), v(8, 1);
@@ -82,7 +83,9 @@ TEST_CASE("presets::moba: refuses a block or a count of none", "[attention][edge
   CHECK(refusal([&] { (void)moba(x, x, x, {.top = 0}); }) ==
         "cumulus: block_sparse_attention: .top is 0; give 1 or more");
   CHECK(refusal([&] { (void)moba(x, fewer, fewer, {.block = 2}); }) ==
-        "cumulus: block_sparse_attention: 4 positions from -1 on, but there are 3 keys; give each position its own key");
-  CHECK(refusal([&] { (void)moba(rows::Ones(8, 3), rows::Ones(8, 4), rows::Ones(8, 2), {.block = 2}); }) ==
-        "cumulus: block_sparse_attention: a key has 4 elements, a query has 3");
+        "cumulus: block_sparse_attention: 4 positions from -1 on, but there are 3 keys; give each "
+        "position its own key");
+  CHECK(refusal([&] {
+          (void)moba(rows::Ones(8, 3), rows::Ones(8, 4), rows::Ones(8, 2), {.block = 2});
+        }) == "cumulus: block_sparse_attention: a key has 4 elements, a query has 3");
 }

@@ -7,8 +7,8 @@
 
 #include <cmath>
 #include <cstddef>
-#include <random>
 #include <optional>
+#include <random>
 #include <vector>
 
 namespace naive {

@@ -23,7 +23,7 @@ struct options {
 /// equal ones. A NaN gate is never chosen before a number.
 template <class Q, class K>
 [[nodiscard]] std::vector<std::vector<Eigen::Index>> gate_of(const Q& queries, const K& keys,
-                                                          const options& o) {
+                                                             const options& o) {
   using T = cumulus::score_of<typename K::Scalar>;
   const Eigen::Index n = Eigen::Index(queries.rows()), blocks = n / o.block;
   Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> means(blocks, keys.cols());
@@ -50,7 +50,8 @@ template <class Q, class K>
 
 /// Causal attention of each query over its own block and those that its gate chooses, query t at token t.
 template <class Q, class K, class V>
-[[nodiscard]] cumulus::attention_result<typename K::Scalar> attend(const Q& q, const K& k, const V& v,
+[[nodiscard]] cumulus::attention_result<typename K::Scalar> attend(const Q& q, const K& k,
+                                                                   const V& v,
                                                                    const options& o = {}) {
   const auto seen = gate_of(q, k, o);
   Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> keep =

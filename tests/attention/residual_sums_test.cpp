@@ -57,8 +57,7 @@ struct sample {
 
 double distance(const cumulus::attention_result<double>& part, const Eigen::VectorXd& direct) {
   double most = std::abs(part.logsumexp[0] - direct[e]);
-  for (int j = 0; j < e; ++j)
-    most = std::max(most, std::abs(part.output(0, j) - direct[j]));
+  for (int j = 0; j < e; ++j) most = std::max(most, std::abs(part.output(0, j) - direct[j]));
   return most;
 }
 
@@ -118,7 +117,8 @@ TEST_CASE("residual_sums: refuses shapes that differ", "[attention][edge]") {
   CHECK(std::string(name_of(residual_kernel::taylor2)) == "taylor2");
 }
 
-TEST_CASE("residual_sums: without a scale it is that of attention, 1 / sqrt(d)", "[attention][value]") {
+TEST_CASE("residual_sums: without a scale it is that of attention, 1 / sqrt(d)",
+          "[attention][value]") {
   const sample s;
   const cumulus::token_rows<double> keys(s.keys), values(s.values);
   cumulus::residual_sums sums(d, e), same(d, e, {.scale = 1 / std::sqrt(double(d))});

@@ -11,9 +11,9 @@ using cumulus::block_score;
 using cumulus::block_scores;
 using cumulus::block_summaries;
 using cumulus::block_summary_options;
-using cumulus::into;
 using cumulus::covariance_kind;
 using cumulus::index_t;
+using cumulus::into;
 using matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using vector = Eigen::VectorXd;
 
@@ -27,12 +27,12 @@ matrix normal(index_t n, index_t d, double sigma, std::uint64_t seed) {
 }
 
 constexpr block_summary_options everything{.covariance = covariance_kind::full,
-                                   .order = 5,
-                                   .box = true,
-                                   .landmark = true,
-                                   .landmark_covariance = true,
-                                   .submeans = 3,
-                                   .calibration = true};
+                                           .order = 5,
+                                           .box = true,
+                                           .landmark = true,
+                                           .landmark_covariance = true,
+                                           .submeans = 3,
+                                           .calibration = true};
 
 template <class T = double>
 block_summaries<T> summaries(const matrix& keys, index_t b, block_summary_options parts,
@@ -47,9 +47,9 @@ block_summaries<T> summaries(const matrix& keys, index_t b, block_summary_option
 }
 
 constexpr block_score all_scores[] = {
-    block_score::pooled,  block_score::mean,     block_score::taylor2,  block_score::moment2,
-    block_score::frozen2, block_score::smooth2,  block_score::taylor3,  block_score::taylor,
-    block_score::landmark, block_score::landmark2, block_score::box,    block_score::submeans,
+    block_score::pooled,    block_score::mean,      block_score::taylor2, block_score::moment2,
+    block_score::frozen2,   block_score::smooth2,   block_score::taylor3, block_score::taylor,
+    block_score::landmark,  block_score::landmark2, block_score::box,     block_score::submeans,
     block_score::calibrated};
 
 /// The scores y = q . k of one block, centred, and what formulas need of them.
@@ -115,7 +115,8 @@ TEST_CASE("block scores: each is its formula", "[blocks][value]") {
     double left_out = 0;
     for (index_t r = 0; r < 2; ++r) {
       const direct z(keys, references.row(r).transpose());
-      left_out += (z.exact - z.log_n - z.mean - cumulus::detail::smooth_mass(z.log_n)(z.variance)) / 2;
+      left_out +=
+          (z.exact - z.log_n - z.mean - cumulus::detail::smooth_mass(z.log_n)(z.variance)) / 2;
     }
     check(block_score::calibrated, base + cumulus::detail::smooth_mass(x.log_n)(v) + left_out);
   }
@@ -137,10 +138,10 @@ TEST_CASE("block scores: taylor of two keys is the series of log cosh", "[blocks
       double expected = base;
       for (int p = 2; p <= order; p += 2) expected += series[p / 2 - 1];
       CAPTURE(d, order, s);
-      CHECK(std::abs(block_scores(m, q, {.scale = 1, .score = block_score::taylor})[0].value - expected) <=
-            32 * 0x1p-53 * (1 + std::abs(base) + std::exp(size)));
-      CHECK(std::abs(block_scores(m, q, {.scale = 1, .score = block_score::taylor3})[0].value - base - s2 / 2) <=
-            32 * 0x1p-53 * (1 + std::abs(base) + std::exp(size)));
+      CHECK(std::abs(block_scores(m, q, {.scale = 1, .score = block_score::taylor})[0].value -
+                     expected) <= 32 * 0x1p-53 * (1 + std::abs(base) + std::exp(size)));
+      CHECK(std::abs(block_scores(m, q, {.scale = 1, .score = block_score::taylor3})[0].value -
+                     base - s2 / 2) <= 32 * 0x1p-53 * (1 + std::abs(base) + std::exp(size)));
     }
   }
 }
@@ -237,9 +238,8 @@ TEST_CASE("block scores: what more is kept narrows the interval", "[blocks][prop
   CHECK(both <= full);
   // equal keys leave nothing open
   const matrix equal = matrix::Constant(8, 3, 0.5);
-  const auto s =
-      block_scores(summaries(equal, 8, {}), vector::Ones(3).eval(),
-                   {.scale = 1, .score = block_score::mean})[0];
+  const auto s = block_scores(summaries(equal, 8, {}), vector::Ones(3).eval(),
+                              {.scale = 1, .score = block_score::mean})[0];
   CHECK(s.value == Approx(std::log(8.0) + 1.5));
   CHECK(s.upper - s.lower <= 1e-12);
 }
@@ -267,14 +267,16 @@ TEST_CASE("block scores: NaN shows in its block, a NaN query in all", "[blocks][
   const auto infinite = block_scores(summaries(k, 8, everything), q);
   CHECK(std::isnan(infinite[1].upper));
   CHECK(std::isfinite(infinite[0].upper));
-  CHECK(block_scores(block_summaries<double>({.key_width = 3, .block = 8}), q, block_score::mean).empty());
+  CHECK(block_scores(block_summaries<double>({.key_width = 3, .block = 8}), q, block_score::mean)
+            .empty());
 }
 
 TEST_CASE("block scores: a query of 0 sees the counts, a huge one no bound", "[blocks][edge]") {
   const auto m = summaries(normal(12, 3, 1.0, 12u), 8, everything);
   const vector zero = vector::Zero(3);
   for (const block_score s : all_scores) {
-    if (s == block_score::pooled || s == block_score::calibrated) continue;  // do not start at log b
+    if (s == block_score::pooled || s == block_score::calibrated)
+      continue;  // do not start at log b
     const auto scores = block_scores(m, zero, s);
     CAPTURE(name_of(s));
     for (std::size_t B = 0; B < 2; ++B) {
@@ -292,7 +294,8 @@ TEST_CASE("block scores: a part that is not kept is refused", "[blocks][edge]") 
   const auto m = summaries(normal(8, 3, 1.0, 11u), 8, {});
   const vector q = vector::Ones(3);
   CHECK(refusal([&] { static_cast<void>(block_scores(m, q)); }) ==
-        "cumulus: block_scores: smooth2 needs summaries with a covariance; give block_summary_options "
+        "cumulus: block_scores: smooth2 needs summaries with a covariance; give "
+        "block_summary_options "
         ".covariance");
   CHECK(refusal([&] { static_cast<void>(block_scores(m, q, block_score::box)); }) ==
         "cumulus: block_scores: box needs summaries with a box; give block_summary_options .box");
@@ -324,16 +327,22 @@ TEST_CASE("block scores: without a scale it is that of attention, 1 / sqrt(d)", 
       CHECK(a[B].upper == b[B].upper);
     }
   }
-  CHECK(cumulus::exact_block_scores(k, 8, q) == cumulus::exact_block_scores(k, 8, q, {.scale = 0.5}));
+  CHECK(cumulus::exact_block_scores(k, 8, q) ==
+        cumulus::exact_block_scores(k, 8, q, {.scale = 0.5}));
 }
 
-TEST_CASE("block scores: what is written to is marked, and of the summaries' scalar", "[blocks][edge]") {
+TEST_CASE("block scores: what is written to is marked, and of the summaries' scalar",
+          "[blocks][edge]") {
   using summaries_type = block_summaries<double>;
   const auto takes = []<class Out>(Out) {
-    return requires(const summaries_type& m, const vector& q, Out& out) { block_scores(m, q, into(out)); };
+    return requires(const summaries_type& m, const vector& q, Out& out) {
+      block_scores(m, q, into(out));
+    };
   };
   const auto takes_bare = []<class Out>(Out) {
-    return requires(const summaries_type& m, const vector& q, Out& out) { block_scores(m, q, out); };
+    return requires(const summaries_type& m, const vector& q, Out& out) {
+      block_scores(m, q, out);
+    };
   };
   CHECK(takes(std::vector<double>{}));
   CHECK_FALSE(takes(std::vector<float>{}));

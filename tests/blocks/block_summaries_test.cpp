@@ -57,7 +57,8 @@ void check_same(const block_summaries<T>& a, const block_summaries<T>& b) {
     if (kept.value_mean) CHECK(a.value_mean(B) == b.value_mean(B));
     if (kept.value_covariance) CHECK(a.value_covariance(B) == b.value_covariance(B));
   }
-  if (kept.order == 0 || kept.submeans == 0 || !kept.calibration || !kept.landmark_covariance) return;
+  if (kept.order == 0 || kept.submeans == 0 || !kept.calibration || !kept.landmark_covariance)
+    return;
   for (index_t i = 0; i < a.width(); ++i) {
     const Eigen::VectorXd q = Eigen::VectorXd::Unit(a.width(), i) * 0.75;
     for (const block_score score : {block_score::mean, block_score::taylor, block_score::landmark2,
@@ -111,7 +112,8 @@ TEMPLATE_TEST_CASE("block summaries: each part is that of the block's tokens", "
 TEST_CASE("block summaries: any pieces, and building at once, give the same bits",
           "[blocks][property]") {
   const matrix k = normal(43, 4, 3u), v = normal(43, 2, 4u), q = normal(3, 4, 5u);
-  block_summaries<float> whole(everything(4, 2)), single(everything(4, 2)), pieces(everything(4, 2));
+  block_summaries<float> whole(everything(4, 2)), single(everything(4, 2)),
+      pieces(everything(4, 2));
   for (auto* m : {&whole, &single, &pieces}) m->set_references(q);
   whole.append_rows(k, v);
   for (index_t t = 0; t < 43; ++t) {
@@ -208,7 +210,8 @@ TEST_CASE("block summaries: what cannot be kept is refused before any work", "[b
   CHECK(refusal([] { m({.key_width = 4, .value_width = -1}); }) ==
         "cumulus: block_summaries: .value_width is -1; give 0 or more");
   CHECK(refusal([] { m({.key_width = 4, .value_mean = true}); }) ==
-        "cumulus: block_summaries: .value_mean and .value_covariance need values, but .value_width is 0");
+        "cumulus: block_summaries: .value_mean and .value_covariance need values, but .value_width "
+        "is 0");
   CHECK(refusal([] { m({.key_width = 4, .order = 2}); }).find("order 2") != std::string::npos);
   CHECK(refusal([] { m({.key_width = 1, .order = 9}); }) ==
         "cumulus: block_summaries: tensors of order 9; give .order 3 to 8, or 0 for no tensor");
@@ -217,8 +220,10 @@ TEST_CASE("block summaries: what cannot be kept is refused before any work", "[b
   CHECK(refusal([] { m({.key_width = index_t(1) << 40, .order = 3}); }) ==
         "cumulus: block_summaries: a tensor of order 3 in 1099511627776 dimensions has more than "
         "16777216 numbers; give a lower .order");
-  CHECK(refusal([] { m({.key_width = 465, .order = 3}); }).find("has more than") != std::string::npos);
-  CHECK(refusal([] { m({.key_width = 464, .order = 3}); }).empty());  // C(466, 3) < 2^24 < C(467, 3)
+  CHECK(refusal([] { m({.key_width = 465, .order = 3}); }).find("has more than") !=
+        std::string::npos);
+  CHECK(
+      refusal([] { m({.key_width = 464, .order = 3}); }).empty());  // C(466, 3) < 2^24 < C(467, 3)
   CHECK(refusal([] { m({.key_width = 4, .covariance = covariance_kind::low_rank, .rank = 0}); }) ==
         "cumulus: block_summaries: .rank is 0; give 1 to 256");
   CHECK(refusal([] { m({.key_width = 4, .landmark_covariance = true}); }) ==
@@ -229,10 +234,10 @@ TEST_CASE("block summaries: what cannot be kept is refused before any work", "[b
   const Eigen::VectorXd key = Eigen::VectorXd::Zero(4), value = Eigen::VectorXd::Zero(2);
   CHECK(refusal([&] { with_values.append(value, value); }) ==
         "cumulus: block_summaries::append: a key of the summaries has 4 elements, the key has 2");
-  CHECK(refusal([&] { with_values.append(key); }) ==
-        "cumulus: block_summaries::append: a value of the summaries has 2 elements, the value has 0");
-  CHECK(refusal([&] { with_values.append_rows(matrix(3, 4), matrix(2, 2)); }) !=
-        "");
+  CHECK(
+      refusal([&] { with_values.append(key); }) ==
+      "cumulus: block_summaries::append: a value of the summaries has 2 elements, the value has 0");
+  CHECK(refusal([&] { with_values.append_rows(matrix(3, 4), matrix(2, 2)); }) != "");
   CHECK(refusal([&] { with_values.set_references(matrix(1, 3)); }) != "");
   CHECK(with_values.tokens() == 0);
   CHECK(refusal([&] { static_cast<void>(with_values.covariance(0)); }) ==

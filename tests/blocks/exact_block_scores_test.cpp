@@ -27,8 +27,8 @@ TEST_CASE("exact block scores: the log-mass of each block, the last by what it h
     }
     const double exact = double(std::log(sum));
     CHECK(std::abs(scores[std::size_t(B)] - exact) <= 0x1p-48);
-    CHECK(exact_block_score(cumulus::token_rows<float>(k), q, 4 * B, B == 2 ? 3 : 4, {.scale = 0.5}) ==
-          scores[std::size_t(B)]);
+    CHECK(exact_block_score(cumulus::token_rows<float>(k), q, 4 * B, B == 2 ? 3 : 4,
+                            {.scale = 0.5}) == scores[std::size_t(B)]);
   }
 }
 
@@ -42,7 +42,8 @@ TEST_CASE("exact block scores: ends", "[blocks][edge]") {
   CHECK(refusal([&] { static_cast<void>(exact_block_scores(k, 0, q)); }) ==
         "cumulus: exact_block_scores: a block of 0 tokens; give 1 or more");
   CHECK(refusal([&] { static_cast<void>(exact_block_score(rows, q, 2, 3)); }) ==
-        "cumulus: exact_block_score: 3 tokens from token 2 on, but there are 4; give a range within them");
+        "cumulus: exact_block_score: 3 tokens from token 2 on, but there are 4; give a range "
+        "within them");
   CHECK(refusal([&] { static_cast<void>(exact_block_scores(k, 2, Eigen::Vector3d(1, 2, 3))); }) !=
         "");
   CHECK(refusal([&] { static_cast<void>(exact_block_scores(k, 2, q, {.scale = std::nan("")})); }) ==

@@ -39,8 +39,10 @@ TEST_CASE("select blocks: own and first blocks count among the top", "[blocks][e
   CHECK(select_blocks(s, {.top = 1, .own = 6}) == indices{6});  // MoBA's top 1
   CHECK(select_blocks(s, {.top = 3, .own = 6}) == indices{4, 5, 6});
   CHECK(select_blocks(s, {.top = 3, .own = 3, .usable = 3}) == indices{1, 2, 3});
-  CHECK(select_blocks(s, {.top = 4, .first_blocks = 1, .own = 5, .usable = 5}) == indices{0, 3, 4, 5});
-  CHECK(select_blocks(s, {.top = 2, .first_blocks = 3}) == indices{0, 1, 2});  // forced all the same
+  CHECK(select_blocks(s, {.top = 4, .first_blocks = 1, .own = 5, .usable = 5}) ==
+        indices{0, 3, 4, 5});
+  CHECK(select_blocks(s, {.top = 2, .first_blocks = 3}) ==
+        indices{0, 1, 2});  // forced all the same
   CHECK(select_blocks(s, {.top = 2, .first_blocks = 1, .own = 0}) == indices{0, 5});
   CHECK(select_blocks(s, {.top = 2, .first_blocks = 9, .usable = 2}) == indices{0, 1});
   CHECK(select_blocks(s, {.top = 2, .usable = 0}).empty());

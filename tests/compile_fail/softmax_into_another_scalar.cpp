@@ -3,4 +3,6 @@
 #include <Eigen/Core>
 
 // A float input has a float softmax; no silent conversion into double.
-void call(const Eigen::VectorXf& x, Eigen::VectorXd& out) { cumulus::softmax(x, cumulus::into(out)); }
+void call(const Eigen::VectorXf& x, Eigen::VectorXd& out) {
+  cumulus::softmax(x, cumulus::into(out));
+}

@@ -3,4 +3,6 @@
 #include <Eigen/Core>
 
 // Results cannot be written to a const vector.
-void call(const Eigen::VectorXd& x, const Eigen::VectorXd& out) { cumulus::softmax(x, cumulus::into(out)); }
+void call(const Eigen::VectorXd& x, const Eigen::VectorXd& out) {
+  cumulus::softmax(x, cumulus::into(out));
+}

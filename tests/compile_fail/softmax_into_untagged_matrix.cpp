@@ -3,4 +3,6 @@
 #include <Eigen/Core>
 
 // Neither the matrix nor the place for its softmax says in which direction.
-void call(const Eigen::MatrixXd& x, Eigen::MatrixXd& out) { cumulus::softmax(x, cumulus::into(out)); }
+void call(const Eigen::MatrixXd& x, Eigen::MatrixXd& out) {
+  cumulus::softmax(x, cumulus::into(out));
+}

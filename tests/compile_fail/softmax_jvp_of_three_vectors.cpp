@@ -2,4 +2,6 @@
 #include <cumulus/exact/softmax_derivatives.hpp>
 #include <vector>
 
-void call(const std::vector<double>& x, std::vector<double>& out) { cumulus::softmax_jvp(x, x, out); }
+void call(const std::vector<double>& x, std::vector<double>& out) {
+  cumulus::softmax_jvp(x, x, out);
+}

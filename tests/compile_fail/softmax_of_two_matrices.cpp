@@ -3,4 +3,6 @@
 #include <Eigen/Core>
 
 // Weights, or where the result goes?
-void call(const Eigen::MatrixXd& x, Eigen::MatrixXd& out) { cumulus::softmax(x, out, cumulus::rowwise); }
+void call(const Eigen::MatrixXd& x, Eigen::MatrixXd& out) {
+  cumulus::softmax(x, out, cumulus::rowwise);
+}

@@ -48,12 +48,14 @@ TEST_CASE("concepts: what is a vector, and what is not", "[core][value]") {
   static_assert(real_vector<std::deque<double>> && real_vector<std::list<double>>);  // copied once
   static_assert(real_vector<std::initializer_list<double>>);
   static_assert(real_vector<std::vector<std::int8_t>> && real_vector<std::vector<unsigned char>>);
-  static_assert(real_vector<Eigen::Matrix<Eigen::half, 3, 1>> && real_vector<std::vector<Eigen::bfloat16>>);
+  static_assert(real_vector<Eigen::Matrix<Eigen::half, 3, 1>> &&
+                real_vector<std::vector<Eigen::bfloat16>>);
 
   static_assert(!real_vector<matrix> && !real_vector<Eigen::ArrayXXf>);
   static_assert(!real_vector<decltype(std::declval<matrix&>().block(0, 0, 1, 1))>);
   static_assert(!real_vector<std::vector<bool>> && !real_vector<std::array<bool, 4>>);  // masks
-  static_assert(!real_vector<std::string> && !real_vector<std::vector<char>> && !real_vector<std::u16string>);
+  static_assert(!real_vector<std::string> && !real_vector<std::vector<char>> &&
+                !real_vector<std::u16string>);
   static_assert(!real_vector<std::forward_list<double>>);  // its size is not known
   static_assert(!real_vector<double> && !real_vector<double*> && !real_vector<int>);
   static_assert(!real_vector<std::vector<std::string>>);
@@ -62,18 +64,22 @@ TEST_CASE("concepts: what is a vector, and what is not", "[core][value]") {
 }
 
 TEST_CASE("concepts: what is a mask, and what is not", "[core][value]") {
-  static_assert(mask_vector<std::vector<bool>> && mask_vector<std::array<bool, 3>> && mask_vector<bool[2]>);
+  static_assert(mask_vector<std::vector<bool>> && mask_vector<std::array<bool, 3>> &&
+                mask_vector<bool[2]>);
   static_assert(mask_vector<std::span<const bool>> && mask_vector<Eigen::Array<bool, 3, 1>>);
   static_assert(mask_vector<decltype(vector().array() > 0)> && mask_vector<std::deque<bool>>);
-  static_assert(mask_matrix<decltype(matrix().array() > 0)> && mask_matrix<Eigen::Array<bool, 3, 1>>);
-  static_assert(!mask_vector<std::vector<int>> && !mask_vector<std::vector<char>> && !mask_vector<vector>);
+  static_assert(mask_matrix<decltype(matrix().array() > 0)> &&
+                mask_matrix<Eigen::Array<bool, 3, 1>>);
+  static_assert(!mask_vector<std::vector<int>> && !mask_vector<std::vector<char>> &&
+                !mask_vector<vector>);
   static_assert(!mask_vector<decltype(matrix().array() > 0)> && !mask_matrix<std::vector<bool>>);
   static_assert(!mask_matrix<matrix> && !mask_vector<bool>);
   SUCCEED();
 }
 
 TEST_CASE("concepts: a matrix of another library is neither vector nor matrix", "[core][value]") {
-  struct dense {  // as in Armadillo, xtensor, Blaze, NumCpp: any of their ways to say how large it is
+  struct
+      dense {  // as in Armadillo, xtensor, Blaze, NumCpp: any of their ways to say how large it is
     const double* begin() const;
     const double* end() const;
     std::size_t size() const;
@@ -93,7 +99,8 @@ TEST_CASE("concepts: a matrix of another library is neither vector nor matrix", 
   };
   static_assert(real_vector<dense>);
   static_assert(!real_vector<with_rows> && !real_vector<with_count> && !real_vector<with_shape>);
-  static_assert(!real_vector<with_dimensions> && !real_matrix<with_rows> && !mask_vector<with_shape>);
+  static_assert(!real_vector<with_dimensions> && !real_matrix<with_rows> &&
+                !mask_vector<with_shape>);
   static_assert(foreign_array<with_rows> && foreign_array<with_count> && foreign_array<with_shape>);
   static_assert(foreign_array<with_dimensions> && !foreign_array<dense> && !foreign_array<matrix>);
   SUCCEED();

@@ -38,13 +38,15 @@ const std::vector<options_type> all{
 const std::vector<std::string> scanned_folders{"core", "exact"};
 
 /// The names that have a place, in their order; what a type has of its own stands where "" does.
-const std::vector<std::string> order{"weights", "mask", "scale", "sink", "degenerate", "", "threads", "executor"};
+const std::vector<std::string> order{"weights",    "mask", "scale",   "sink",
+                                     "degenerate", "",     "threads", "executor"};
 
 struct member {
   std::string type, name, initialiser, comment;
 };
 
-const std::filesystem::path headers = std::filesystem::path(CUMULUS_TEST_DATA) / "../../include/cumulus";
+const std::filesystem::path headers =
+    std::filesystem::path(CUMULUS_TEST_DATA) / "../../include/cumulus";
 
 std::string text_of(const std::filesystem::path& file) {
   std::ifstream in(file);
@@ -83,7 +85,8 @@ std::size_t place_of(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("options: each type is a flat aggregate whose members stand in the one order", "[core][property]") {
+TEST_CASE("options: each type is a flat aggregate whose members stand in the one order",
+          "[core][property]") {
   for (const options_type& type : all) {
     CAPTURE(type.name);
     const auto members = members_of(type);
@@ -131,7 +134,8 @@ TEST_CASE("options: no type is missing here", "[core][property]") {
       for (std::sregex_iterator found(text.begin(), text.end(), head), end; found != end; ++found) {
         const std::string name = (*found)[1];
         CAPTURE(file.path().filename().string(), name);
-        CHECK(std::any_of(all.begin(), all.end(), [&](const options_type& t) { return t.name == name; }));
+        CHECK(std::any_of(all.begin(), all.end(),
+                          [&](const options_type& t) { return t.name == name; }));
       }
     }
   }

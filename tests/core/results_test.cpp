@@ -38,7 +38,7 @@ TEST_CASE("results: a range gives a std::vector, an array an array", "[core][val
   static_assert(gives<std::array<int, 3>, std::array<double, 3>>);
   static_assert(gives<const std::array<float, 3>&, std::array<float, 3>>);
   static_assert(gives<double[4], std::array<double, 4>>);
-  static_assert(gives<const short (&)[4], std::array<double, 4>>);
+  static_assert(gives<const short(&)[4], std::array<double, 4>>);
   static_assert(gives<std::vector<Eigen::half>, std::vector<Eigen::half>>);
   static_assert(gives<std::array<Eigen::bfloat16, 2>, std::array<Eigen::bfloat16, 2>>);
   static_assert(gives<std::vector<long double>, std::vector<long double>>);
@@ -54,7 +54,8 @@ TEST_CASE("results: an Eigen type keeps its shape, storage order and kind", "[co
   static_assert(gives<const Eigen::Vector4i&, Eigen::Vector4d>);
   static_assert(gives<Eigen::RowVector3f, Eigen::RowVector3f>);
   static_assert(gives<Eigen::ArrayXXf, Eigen::ArrayXXf>);
-  static_assert(gives<Eigen::Matrix<Eigen::half, Dynamic, 1>, Eigen::Matrix<Eigen::half, Dynamic, 1>>);
+  static_assert(
+      gives<Eigen::Matrix<Eigen::half, Dynamic, 1>, Eigen::Matrix<Eigen::half, Dynamic, 1>>);
   static_assert(gives<Eigen::Array<Eigen::bfloat16, 2, 2>, Eigen::Array<Eigen::bfloat16, 2, 2>>);
   using by_rows = Eigen::Matrix<float, Dynamic, Dynamic, Eigen::RowMajor>;
   static_assert(gives<by_rows, by_rows> && gives<Eigen::Block<by_rows>, by_rows>);
@@ -71,7 +72,8 @@ TEST_CASE("results: an Eigen type keeps its shape, storage order and kind", "[co
   static_assert(gives<decltype(a.col(0).head(2)), Eigen::VectorXd>);
   static_assert(gives<decltype(a.array().col(0)), Eigen::ArrayXd>);
   static_assert(gives<decltype(a + a), Eigen::MatrixXd>);
-  static_assert(gives<decltype(a.transpose()), Eigen::Matrix<double, Dynamic, Dynamic, Eigen::RowMajor>>);
+  static_assert(
+      gives<decltype(a.transpose()), Eigen::Matrix<double, Dynamic, Dynamic, Eigen::RowMajor>>);
   const result_like<decltype(a.row(0))> row = a.row(0).cast<double>();
   CHECK(row.size() == 3);
 }
@@ -80,11 +82,15 @@ TEST_CASE("results: one result a row is a column, one a column is a row", "[core
   static_assert(std::is_same_v<result_per_line<Eigen::MatrixXf, rowwise_t>, Eigen::VectorXf>);
   static_assert(std::is_same_v<result_per_line<Eigen::MatrixXf, colwise_t>, Eigen::RowVectorXf>);
   static_assert(std::is_same_v<result_per_line<Eigen::ArrayXXi, rowwise_t>, Eigen::VectorXd>);
-  static_assert(std::is_same_v<result_per_line<const Eigen::ArrayXXd&, colwise_t>, Eigen::RowVectorXd>);
-  static_assert(std::is_same_v<result_per_line<Eigen::Matrix<int, 2, 3>, rowwise_t>, Eigen::Vector2d>);
-  static_assert(std::is_same_v<result_per_line<Eigen::Matrix<int, 2, 3>, colwise_t>, Eigen::RowVector3d>);
+  static_assert(
+      std::is_same_v<result_per_line<const Eigen::ArrayXXd&, colwise_t>, Eigen::RowVectorXd>);
+  static_assert(
+      std::is_same_v<result_per_line<Eigen::Matrix<int, 2, 3>, rowwise_t>, Eigen::Vector2d>);
+  static_assert(
+      std::is_same_v<result_per_line<Eigen::Matrix<int, 2, 3>, colwise_t>, Eigen::RowVector3d>);
   static_assert(std::is_same_v<result_per_line<Eigen::VectorXf, rowwise_t>, Eigen::VectorXf>);
-  static_assert(std::is_same_v<result_per_line<Eigen::VectorXf, colwise_t>, Eigen::Matrix<float, 1, 1>>);
+  static_assert(
+      std::is_same_v<result_per_line<Eigen::VectorXf, colwise_t>, Eigen::Matrix<float, 1, 1>>);
   using by_rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   static_assert(std::is_same_v<result_per_line<by_rows, rowwise_t>, Eigen::VectorXd>);
   static_assert(std::is_same_v<result_per_line<by_rows, colwise_t>, Eigen::RowVectorXd>);

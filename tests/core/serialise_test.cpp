@@ -153,8 +153,10 @@ TEST_CASE("serialise: the numbers are counted without them", "[moments][law]") {
   for (const index_t d : {0, 1, 2, 7}) {
     for (const index_t other : {0, 1, 2, 3, 6}) {
       CAPTURE(d, other);
-      CHECK(vectors::number_count({d, other}) == index_t(cumulus::detail::number_count(vectors(d, other))));
-      CHECK(tensor::number_count({d, other}) == index_t(cumulus::detail::number_count(tensor(d, other))));
+      CHECK(vectors::number_count({d, other}) ==
+            index_t(cumulus::detail::number_count(vectors(d, other))));
+      CHECK(tensor::number_count({d, other}) ==
+            index_t(cumulus::detail::number_count(tensor(d, other))));
     }
   }
   constexpr index_t most = std::numeric_limits<index_t>::max();

@@ -172,7 +172,9 @@ TEMPLATE_TEST_CASE("autodiff: logmeanexp near 0, by its two ways", "[exact][valu
     auto up = x, down = x;
     up[i] += 1e-5;
     down[i] -= 1e-5;
-    const double difference = (cumulus::logvarexp(up, {.correction = 1}) - cumulus::logvarexp(down, {.correction = 1})) / 2e-5;
+    const double difference =
+        (cumulus::logvarexp(up, {.correction = 1}) - cumulus::logvarexp(down, {.correction = 1})) /
+        2e-5;
     CHECK(slope(variance, n)[Eigen::Index(i)] == Approx(difference).epsilon(1e-7));
   }
 }

@@ -178,7 +178,7 @@ struct tolerance {
 /// What the header promises.
 tolerance of_header(const std::string& function, double largest) {
   using namespace cumulus;
-using namespace cumulus::detail;
+  using namespace cumulus::detail;
   const double least = std::max(1.0, largest);
   if (function == "logsumexp" || function == "segment_logsumexp") return {logsumexp_max_ulp, least};
   if (function == "logcumsumexp") return {logsumexp_max_ulp, least};

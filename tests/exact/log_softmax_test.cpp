@@ -114,8 +114,7 @@ TEST_CASE("log_softmax: the error does not grow with the length", "[exact][value
     const long double log_sum = oracle::shifted_logsumexp<long double>(x);
     const std::vector<double> actual = log_softmax(x);
     for (std::size_t i = 0; i < n; i += 1 + n / 20000)
-      error_here.see(ulps(actual[i], (long double)(x[i]) - log_sum), "n =", n,
-                     "entry", i);
+      error_here.see(ulps(actual[i], (long double)(x[i]) - log_sum), "n =", n, "entry", i);
   }
   CHECK_WORST(error_here, log_softmax_max_ulp);
 }
@@ -134,8 +133,8 @@ TEMPLATE_TEST_CASE("log_softmax: weighted, within its ulp bound of the largest p
         for (std::size_t i = 0; i < n; ++i) part = std::max(part, std::abs(std::log(w[i])));
         for (std::size_t i = 0; i < n; ++i) {
           const TestType scale = std::max(part, std::abs(static_cast<TestType>(expected[i])));
-          error_here.see(ulps(actual[i], expected[i], scale), "n =", n, "decades",
-                         decades, "spread", spread, "entry", i);
+          error_here.see(ulps(actual[i], expected[i], scale), "n =", n, "decades", decades,
+                         "spread", spread, "entry", i);
         }
       }
     }

@@ -216,8 +216,8 @@ TEMPLATE_TEST_CASE("logcumsumexp: takes every kind of vector, into every kind of
   for (std::size_t i = 0; i < kinds::size; ++i) CHECK(longer[Eigen::Index(i) + 1] == expected[i]);
   kinds::column<T> reversed = Eigen::Map<const kinds::column<T>>(x.data(), kinds::size);
   logcumsumexp(reversed,
-               into(kinds::strided_map<kinds::column<T>>(reversed.data() + kinds::size - 1, kinds::size,
-                                                    Eigen::InnerStride<>(-1))));
+               into(kinds::strided_map<kinds::column<T>>(reversed.data() + kinds::size - 1,
+                                                         kinds::size, Eigen::InnerStride<>(-1))));
   for (std::size_t i = 0; i < kinds::size; ++i)
     CHECK(reversed[Eigen::Index(kinds::size - 1 - i)] == expected[i]);
 }

@@ -406,7 +406,8 @@ TEST_CASE("logvarexp: edges", "[exact][edge]") {
   CHECK(logvarexp(std::vector<double>{7, inf, -inf}, {.scale = 0}) == -inf);
   // e^0 and e^-inf: a variance of 1/4, or 1/2 unbiased.
   CHECK(ulps(logvarexp(std::vector<double>{0, -inf}), wide(log(wide(0.25)))) <= 2);
-  CHECK(ulps(logvarexp(std::vector<double>{0, -inf}, {.correction = 1}), wide(log(wide(0.5)))) <= 2);
+  CHECK(ulps(logvarexp(std::vector<double>{0, -inf}, {.correction = 1}), wide(log(wide(0.5)))) <=
+        2);
   CHECK(ulps(logvarexp(std::vector<double>{qnan, 0, -inf}, {.weights = {0, 1, 1}}),
              wide(log(wide(0.25)))) <= 2);
 }
@@ -417,7 +418,8 @@ TEST_CASE("logmeanexp: rows and columns, in either storage order, with options b
   const Eigen::MatrixXd values = Eigen::Map<const Eigen::MatrixXd>(numbers.data(), 7, 5);
   kinds::each_matrix<double>(values, [&](const char* kind, const auto& x) {
     CAPTURE(kind);
-    const Eigen::VectorXd rows = logmeanexp(x, rowwise), row_variances = logvarexp(x, rowwise, {.correction = 1});
+    const Eigen::VectorXd rows = logmeanexp(x, rowwise),
+                          row_variances = logvarexp(x, rowwise, {.correction = 1});
     const Eigen::RowVectorXd cols = logmeanexp(x, colwise), col_variances = logvarexp(x, colwise);
     for (int i = 0; i < 7; ++i) {
       CHECK(rows[i] == logmeanexp(values.row(i)));
@@ -457,9 +459,11 @@ TEST_CASE("logmeanexp: a sink and sizes that differ are refused", "[exact][edge]
   static_assert(!CUMULUS_TAKES(std::vector<double>, logvarexp(x, {.sink = 0})));
   static_assert(!CUMULUS_TAKES(Eigen::MatrixXd, logmeanexp(x, rowwise, {.sink = 0.0})));
   static_assert(!CUMULUS_TAKES(Eigen::MatrixXd, logvarexp(x, colwise, {.sink = 0.0})));
-  static_assert(CUMULUS_TAKES(Eigen::MatrixXd, logvarexp(x, colwise, {.scale = 2, .correction = 1})));
+  static_assert(
+      CUMULUS_TAKES(Eigen::MatrixXd, logvarexp(x, colwise, {.scale = 2, .correction = 1})));
   static_assert(!CUMULUS_TAKES(std::vector<double>, logmeanexp(x, {.correction = 1})));
-  static_assert(!CUMULUS_TAKES(std::vector<double>, logmeanexp(x, {.degenerate = cumulus::degenerate::zero})));
+  static_assert(!CUMULUS_TAKES(std::vector<double>,
+                               logmeanexp(x, {.degenerate = cumulus::degenerate::zero})));
   CHECK(refusal([&] { (void)logmeanexp(a, rowwise, {.weights = w}); }) ==
         "cumulus: logmeanexp: a row of x has 3 elements, weights has 2");
 }

@@ -55,7 +55,8 @@ logsumexp_accumulator<T> state_of(const std::vector<T>& x) {
 
 /// x in order, in three shuffled orders, and dealt to 2, 7 and n states merged in random trees.
 template <class T>
-std::vector<logsumexp_accumulator<T>> every_way(const std::vector<T>& x, const std::vector<T>& w = {}) {
+std::vector<logsumexp_accumulator<T>> every_way(const std::vector<T>& x,
+                                                const std::vector<T>& w = {}) {
   const auto add = [&](logsumexp_accumulator<T>& s, std::size_t i) {
     if (w.empty()) {
       s.add(x[i]);
@@ -90,8 +91,9 @@ static_assert(std::is_trivially_copyable_v<logsumexp_accumulator<long double>>);
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("logsumexp_accumulator: within the ulp bound at every length, offset, spread and split",
-                   "[exact][value]", float, double, long double) {
+TEMPLATE_TEST_CASE(
+    "logsumexp_accumulator: within the ulp bound at every length, offset, spread and split",
+    "[exact][value]", float, double, long double) {
   const std::array offsets{0.0, 1e4, -1e4, 88.0, 700.0, 1e13, -1e16, 1e25};
   const std::array spreads{1e-8, 1e-3, 1.0, 30.0, 1e3};
   worst error_here;
@@ -105,8 +107,9 @@ TEMPLATE_TEST_CASE("logsumexp_accumulator: within the ulp bound at every length,
   CHECK_WORST(error_here, logsumexp_max_ulp);
 }
 
-TEMPLATE_TEST_CASE("logsumexp_accumulator: within the ulp bound on ties, ramps, outliers and two points",
-                   "[exact][value]", float, double, long double) {
+TEMPLATE_TEST_CASE(
+    "logsumexp_accumulator: within the ulp bound on ties, ramps, outliers and two points",
+    "[exact][value]", float, double, long double) {
   worst error_here;
   for (const std::size_t n : {1u, 2u, 3u, 17u, 64u}) {
     for (const double offset : {0.0, -80.0, 700.0, 1e4}) {
@@ -128,8 +131,9 @@ TEMPLATE_TEST_CASE("logsumexp_accumulator: within the ulp bound on ties, ramps, 
   CHECK_WORST(error_here, logsumexp_max_ulp);
 }
 
-TEMPLATE_TEST_CASE("logsumexp_accumulator: a tail below a largest term of 1 keeps its digits, merged too",
-                   "[exact][value]", float, double, long double) {
+TEMPLATE_TEST_CASE(
+    "logsumexp_accumulator: a tail below a largest term of 1 keeps its digits, merged too",
+    "[exact][value]", float, double, long double) {
   worst error_here;
   for (const std::size_t n : {2u, 3u, 9u, 33u, 100u}) {
     for (const double gap : {0.5, 2.0, 17.0, 40.0, 80.0, 100.0, 700.0, 730.0, 740.0}) {
@@ -143,15 +147,16 @@ TEMPLATE_TEST_CASE("logsumexp_accumulator: a tail below a largest term of 1 keep
   }
   CHECK_WORST(error_here, logsumexp_tail_max_ulp);
   const oracle::wide expected("4.248354255291588986304977843631582181878e-18");
-  const logsumexp_accumulator<TestType> zero = state_of<TestType>({0}), low = state_of<TestType>({-40});
+  const logsumexp_accumulator<TestType> zero = state_of<TestType>({0}),
+                                        low = state_of<TestType>({-40});
   CHECK(ulps((zero + low).value(), expected) <= logsumexp_tail_max_ulp);
   CHECK(ulps((low + zero).value(), expected) <= logsumexp_tail_max_ulp);
   CHECK(ulps(state_of<TestType>({0, -40}).value(), expected) <= logsumexp_tail_max_ulp);
   CHECK(ulps(state_of<TestType>({-40, 0}).value(), expected) <= logsumexp_tail_max_ulp);
 }
 
-TEMPLATE_TEST_CASE("logsumexp_accumulator: a maximum that rises 131072 times costs nothing", "[exact][value]",
-                   float, double) {
+TEMPLATE_TEST_CASE("logsumexp_accumulator: a maximum that rises 131072 times costs nothing",
+                   "[exact][value]", float, double) {
   // 2^-12 apart: rescaling by a rounded exponential at each new maximum loses 4096 u of the sum.
   worst error_here;
   for (const double start : {0.0, -31.5, 1000.0}) {
@@ -163,9 +168,10 @@ TEMPLATE_TEST_CASE("logsumexp_accumulator: a maximum that rises 131072 times cos
     const TestType scale = scale_of(x, static_cast<TestType>(expected));
     error_here.see(ulps(state_of(x).value(), expected, scale), "ascending", start);
     const auto add = [&](logsumexp_accumulator<TestType>& s, std::size_t i) { s.add(x[i]); };
-    error_here.see(ulps(merge_tree(logsumexp_accumulator<TestType>(), x.size(), x.size(), 3u, add).value(),
-                        expected, scale),
-                   "one state each", start);
+    error_here.see(
+        ulps(merge_tree(logsumexp_accumulator<TestType>(), x.size(), x.size(), 3u, add).value(),
+             expected, scale),
+        "one state each", start);
     logsumexp_accumulator<TestType> by_merges;
     for (const TestType v : x) by_merges += state_of<TestType>({v});
     error_here.see(ulps(by_merges.value(), expected, scale), "merged one by one", start);
@@ -191,9 +197,9 @@ TEST_CASE("logsumexp_accumulator: the error does not grow with the number of ter
                      spread);
       const auto add = [&](logsumexp_accumulator<double>& s, std::size_t i) { s.add(x[i]); };
       for (const std::size_t parts : {std::size_t(64), n / 2})
-        error_here.see(
-            ulps(merge_tree(logsumexp_accumulator<double>(), n, parts, 1u, add).value(), from_x, scale),
-            "parts", parts, offset, spread);
+        error_here.see(ulps(merge_tree(logsumexp_accumulator<double>(), n, parts, 1u, add).value(),
+                            from_x, scale),
+                       "parts", parts, offset, spread);
     }
   }
   CHECK_WORST(error_here, logsumexp_max_ulp);
@@ -211,8 +217,8 @@ TEST_CASE("logsumexp_accumulator: order and split do not change a bit", "[exact]
   }
 }
 
-TEMPLATE_TEST_CASE("logsumexp_accumulator: weights of any size keep the ulp bound", "[exact][value]", float,
-                   double, long double) {
+TEMPLATE_TEST_CASE("logsumexp_accumulator: weights of any size keep the ulp bound",
+                   "[exact][value]", float, double, long double) {
   worst error_here;
   for (const std::size_t n : {1u, 2u, 5u, 16u, 40u, 70u}) {
     for (const double decades : {0.0, 2.0, 30.0, sizeof(TestType) > 4 ? 560.0 : 60.0}) {
@@ -232,7 +238,8 @@ TEMPLATE_TEST_CASE("logsumexp_accumulator: weights of any size keep the ulp boun
   CHECK(error(x, w) <= logsumexp_max_ulp);
 }
 
-TEST_CASE("logsumexp_accumulator: a scalar of 50 digits keeps 50 digits, in any order", "[exact][value]") {
+TEST_CASE("logsumexp_accumulator: a scalar of 50 digits keeps 50 digits, in any order",
+          "[exact][value]") {
   using scalar = oracle::wide;
   std::vector<scalar> x;
   for (int i = 0; i < 60; ++i) x.push_back(scalar(i * i % 97) * 2 - 900);
@@ -255,8 +262,8 @@ TEST_CASE("logsumexp_accumulator: a scalar of 50 digits keeps 50 digits, in any 
   CHECK(scalar((s + logsumexp_accumulator<lazy>()).value()) == every_way(x).front().value());
 }
 
-TEMPLATE_TEST_CASE("logsumexp_accumulator: half and bfloat16 round once, from float", "[exact][value]",
-                   Eigen::half, Eigen::bfloat16) {
+TEMPLATE_TEST_CASE("logsumexp_accumulator: half and bfloat16 round once, from float",
+                   "[exact][value]", Eigen::half, Eigen::bfloat16) {
   const auto x = families::normal<float>(200, 3.0, 2.0, 30u);
   logsumexp_accumulator<TestType> s;
   logsumexp_accumulator<float> exact;
@@ -286,8 +293,9 @@ TEST_CASE("logsumexp_accumulator: autodiff scalars carry the gradient, through m
   CHECK((t + s).value().derivatives().isApprox(Eigen::Vector3d::UnitZ(), 1e-15));
 }
 
-TEST_CASE("logsumexp_accumulator: a ramp far out, where exponents are no longer split, keeps the bound",
-          "[exact][value]") {
+TEST_CASE(
+    "logsumexp_accumulator: a ramp far out, where exponents are no longer split, keeps the bound",
+    "[exact][value]") {
   // About 2^48 the state changes from multiples of log 2 to elements as reference; sums must cross it both ways.
   worst error_here;
   for (const double centre : {0x1p48, -0x1p48, 0x1p52, -0x1p52}) {
@@ -400,7 +408,8 @@ TEST_CASE("logsumexp_accumulator: a state merged with itself counts twice", "[ex
   }
 }
 
-TEST_CASE("logsumexp_accumulator: max is the largest element, however close the next", "[exact][property]") {
+TEST_CASE("logsumexp_accumulator: max is the largest element, however close the next",
+          "[exact][property]") {
   for (const double x : {1.0, 0.1, 700.3, -55.5, 1e15, 1e17}) {
     for (double other : {std::nextafter(x, inf), std::nextafter(x, -inf)}) {
       for (const auto& s : every_way<double>({x, other, x, x - 1}))
@@ -413,7 +422,8 @@ TEST_CASE("logsumexp_accumulator: max is the largest element, however close the 
   CHECK(weighted.max() == 1 + std::log(0x1p10));
 }
 
-TEST_CASE("logsumexp_accumulator: infinities raise neither invalid nor divide-by-zero", "[exact][edge]") {
+TEST_CASE("logsumexp_accumulator: infinities raise neither invalid nor divide-by-zero",
+          "[exact][edge]") {
   const std::vector<std::vector<double>> rows{{},
                                               {-inf},
                                               {inf},
@@ -447,8 +457,8 @@ TEST_CASE("logsumexp_accumulator: infinities raise neither invalid nor divide-by
   }
 }
 
-TEMPLATE_TEST_CASE("logsumexp_accumulator: takes every kind of vector and of scalar", "[exact][value]", float,
-                   double) {
+TEMPLATE_TEST_CASE("logsumexp_accumulator: takes every kind of vector and of scalar",
+                   "[exact][value]", float, double) {
   const auto x = families::normal<TestType>(kinds::size, 2.0, 3.0, 14u);
   const auto w = families::wild_weights<TestType>(kinds::size, 2.0, 15u);
   logsumexp_accumulator<TestType> one_by_one, weighted;
@@ -472,7 +482,8 @@ TEMPLATE_TEST_CASE("logsumexp_accumulator: takes every kind of vector and of sca
   CHECK(integers == numbers);
 }
 
-TEST_CASE("logsumexp_accumulator: sizes that differ are refused by name and number", "[exact][edge]") {
+TEST_CASE("logsumexp_accumulator: sizes that differ are refused by name and number",
+          "[exact][edge]") {
   logsumexp_accumulator<double> s;
   CHECK(refusal([&] { s.add(std::vector<double>(2), std::vector<double>(1)); }) ==
         "cumulus: logsumexp_accumulator::add: x has 2 elements, weights has 1");

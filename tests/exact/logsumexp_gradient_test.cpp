@@ -247,7 +247,8 @@ TEST_CASE("logsumexp_gradient: infinities raise neither invalid nor divide-by-ze
     std::vector<double> out(x.size());
     const std::vector<double> w(x.size(), 0.0), v(x.size(), 2.5);
     CHECK(spurious_flags([&] { logsumexp_gradient(x, into(out)); }) == 0);
-    CHECK(spurious_flags([&] { logsumexp_gradient(x, into(out), {.weights = v, .scale = -2}); }) == 0);
+    CHECK(spurious_flags([&] { logsumexp_gradient(x, into(out), {.weights = v, .scale = -2}); }) ==
+          0);
     CHECK(spurious_flags([&] { logsumexp_gradient(x, into(out), {.weights = w}); }) == 0);
     CHECK(spurious_flags([&] { logsumexp_gradient_weights(x, into(out)); }) == 0);
     CHECK(spurious_flags([&] { logsumexp_gradient_weights(x, into(out), {.weights = v}); }) == 0);

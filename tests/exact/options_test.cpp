@@ -458,9 +458,11 @@ TEST_CASE("options: infinities raise neither invalid nor divide-by-zero", "[exac
         CAPTURE(x, scale, sink);
         CHECK(spurious_flags([&] { sum = logsumexp(x, {.scale = scale, .sink = sink}); }) == 0);
         CHECK(spurious_flags([&] { softmax(x, into(out), {.scale = scale, .sink = sink}); }) == 0);
-        CHECK(spurious_flags(
-                  [&] { log_softmax(x, into(out), {.weights = w, .scale = scale, .sink = sink}); }) == 0);
-        CHECK(spurious_flags([&] { softmax(x, into(out), {.weights = zero, .scale = scale}); }) == 0);
+        CHECK(spurious_flags([&] {
+                log_softmax(x, into(out), {.weights = w, .scale = scale, .sink = sink});
+              }) == 0);
+        CHECK(spurious_flags([&] { softmax(x, into(out), {.weights = zero, .scale = scale}); }) ==
+              0);
       }
     }
   }

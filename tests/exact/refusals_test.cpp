@@ -72,36 +72,36 @@ using map = Eigen::Map<const vector, 0, Eigen::InnerStride<>>;
 }  // namespace
 
 // Of one argument: vectors are taken, everything else is not.
-#define CUMULUS_CHECK_VECTOR(...)                                      \
-  static_assert(CUMULUS_TAKES(vector, __VA_ARGS__));                   \
-  static_assert(CUMULUS_TAKES(row, __VA_ARGS__));                      \
-  static_assert(CUMULUS_TAKES(column, __VA_ARGS__));                   \
-  static_assert(CUMULUS_TAKES(vector_sum, __VA_ARGS__));               \
-  static_assert(CUMULUS_TAKES(map, __VA_ARGS__));                      \
-  static_assert(CUMULUS_TAKES(Eigen::RowVector3f, __VA_ARGS__));       \
-  static_assert(CUMULUS_TAKES(Eigen::ArrayXi, __VA_ARGS__));           \
-  static_assert(CUMULUS_TAKES(list, __VA_ARGS__));                     \
-  static_assert(CUMULUS_TAKES(std::deque<float>, __VA_ARGS__));        \
-  static_assert(CUMULUS_TAKES(std::list<int>, __VA_ARGS__));           \
-  static_assert(CUMULUS_TAKES(std::vector<std::int8_t>, __VA_ARGS__)); \
-  static_assert(CUMULUS_TAKES(std::span<const double>, __VA_ARGS__));  \
-  static_assert(CUMULUS_TAKES(double[3], __VA_ARGS__));                \
-  static_assert(CUMULUS_TAKES(numbers, __VA_ARGS__));                  \
-  static_assert(!CUMULUS_TAKES(matrix, __VA_ARGS__));                  \
-  static_assert(!CUMULUS_TAKES(Eigen::ArrayXXf, __VA_ARGS__));         \
-  static_assert(!CUMULUS_TAKES(matrix_sum, __VA_ARGS__));              \
-  static_assert(!CUMULUS_TAKES(transposed, __VA_ARGS__));              \
-  static_assert(!CUMULUS_TAKES(columns, __VA_ARGS__));                 \
-  static_assert(!CUMULUS_TAKES(std::vector<bool>, __VA_ARGS__));       \
-  static_assert(!CUMULUS_TAKES(mask_array, __VA_ARGS__));              \
-  static_assert(!CUMULUS_TAKES(mask_list, __VA_ARGS__));               \
-  static_assert(!CUMULUS_TAKES(std::vector<char>, __VA_ARGS__));       \
-  static_assert(!CUMULUS_TAKES(std::string, __VA_ARGS__));             \
+#define CUMULUS_CHECK_VECTOR(...)                                        \
+  static_assert(CUMULUS_TAKES(vector, __VA_ARGS__));                     \
+  static_assert(CUMULUS_TAKES(row, __VA_ARGS__));                        \
+  static_assert(CUMULUS_TAKES(column, __VA_ARGS__));                     \
+  static_assert(CUMULUS_TAKES(vector_sum, __VA_ARGS__));                 \
+  static_assert(CUMULUS_TAKES(map, __VA_ARGS__));                        \
+  static_assert(CUMULUS_TAKES(Eigen::RowVector3f, __VA_ARGS__));         \
+  static_assert(CUMULUS_TAKES(Eigen::ArrayXi, __VA_ARGS__));             \
+  static_assert(CUMULUS_TAKES(list, __VA_ARGS__));                       \
+  static_assert(CUMULUS_TAKES(std::deque<float>, __VA_ARGS__));          \
+  static_assert(CUMULUS_TAKES(std::list<int>, __VA_ARGS__));             \
+  static_assert(CUMULUS_TAKES(std::vector<std::int8_t>, __VA_ARGS__));   \
+  static_assert(CUMULUS_TAKES(std::span<const double>, __VA_ARGS__));    \
+  static_assert(CUMULUS_TAKES(double[3], __VA_ARGS__));                  \
+  static_assert(CUMULUS_TAKES(numbers, __VA_ARGS__));                    \
+  static_assert(!CUMULUS_TAKES(matrix, __VA_ARGS__));                    \
+  static_assert(!CUMULUS_TAKES(Eigen::ArrayXXf, __VA_ARGS__));           \
+  static_assert(!CUMULUS_TAKES(matrix_sum, __VA_ARGS__));                \
+  static_assert(!CUMULUS_TAKES(transposed, __VA_ARGS__));                \
+  static_assert(!CUMULUS_TAKES(columns, __VA_ARGS__));                   \
+  static_assert(!CUMULUS_TAKES(std::vector<bool>, __VA_ARGS__));         \
+  static_assert(!CUMULUS_TAKES(mask_array, __VA_ARGS__));                \
+  static_assert(!CUMULUS_TAKES(mask_list, __VA_ARGS__));                 \
+  static_assert(!CUMULUS_TAKES(std::vector<char>, __VA_ARGS__));         \
+  static_assert(!CUMULUS_TAKES(std::string, __VA_ARGS__));               \
   static_assert(!CUMULUS_TAKES(std::forward_list<double>, __VA_ARGS__)); \
-  static_assert(!CUMULUS_TAKES(with_rows, __VA_ARGS__));               \
-  static_assert(!CUMULUS_TAKES(with_count, __VA_ARGS__));              \
-  static_assert(!CUMULUS_TAKES(with_shape, __VA_ARGS__));              \
-  static_assert(!CUMULUS_TAKES(with_dimensions, __VA_ARGS__));         \
+  static_assert(!CUMULUS_TAKES(with_rows, __VA_ARGS__));                 \
+  static_assert(!CUMULUS_TAKES(with_count, __VA_ARGS__));                \
+  static_assert(!CUMULUS_TAKES(with_shape, __VA_ARGS__));                \
+  static_assert(!CUMULUS_TAKES(with_dimensions, __VA_ARGS__));           \
   static_assert(!CUMULUS_TAKES(double, __VA_ARGS__))
 
 CUMULUS_CHECK_VECTOR(cumulus::logsumexp(x));
@@ -124,31 +124,39 @@ CUMULUS_CHECK_VECTOR(cumulus::log_softmax_vjp(x, x));
 CUMULUS_CHECK_VECTOR(cumulus::logsumexp_hvp(x, x));
 
 // With options, and a direction where there are two. `...` stands for what is between x and the options.
-#define CUMULUS_CHECK_OPTIONS(function, ...)                                                                    \
-  static_assert(CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, {.scale = 2})));                          \
-  static_assert(CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, {})));                                    \
-  static_assert(CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.weights = x})));                          \
-  static_assert(CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.mask = std::vector<bool>()})));           \
-  static_assert(CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, {.mask = x.array() > 0})));               \
-  static_assert(CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, {.mask = {true, false}, .threads = 2}))); \
-  static_assert(CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, rowwise)));                               \
-  static_assert(CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, rowwise)));                               \
-  static_assert(CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, colwise)));                               \
-  static_assert(CUMULUS_TAKES(Eigen::ArrayXXf, cumulus::function(x __VA_ARGS__, rowwise)));                      \
-  static_assert(CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, rowwise, {.scale = 2})));                 \
-  static_assert(CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, rowwise, {.mask = x.array() > 0})));      \
-  static_assert(CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, colwise, {.scale = list()})));            \
-  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, {.scale = 2})));                         \
-  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, rowwise)));                                \
-  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.mask = x})));                            \
-  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.mask = std::vector<int>()})));           \
-  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.mask = std::vector<char>()})));          \
-  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.weights = std::vector<bool>()})));       \
-  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.weights = matrix()})));                  \
-  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, rowwise, {.mask = x})));                 \
-  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, rowwise, {.mask = std::vector<int>()}))); \
-  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, x)));                                      \
-  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, x, {.scale = 2})));                        \
+#define CUMULUS_CHECK_OPTIONS(function, ...)                                                       \
+  static_assert(CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, {.scale = 2})));            \
+  static_assert(CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, {})));                      \
+  static_assert(CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.weights = x})));            \
+  static_assert(                                                                                   \
+      CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.mask = std::vector<bool>()})));       \
+  static_assert(CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, {.mask = x.array() > 0}))); \
+  static_assert(CUMULUS_TAKES(                                                                     \
+      vector, cumulus::function(x __VA_ARGS__, {.mask = {true, false}, .threads = 2})));           \
+  static_assert(CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, rowwise)));                 \
+  static_assert(CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, rowwise)));                 \
+  static_assert(CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, colwise)));                 \
+  static_assert(CUMULUS_TAKES(Eigen::ArrayXXf, cumulus::function(x __VA_ARGS__, rowwise)));        \
+  static_assert(CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, rowwise, {.scale = 2})));   \
+  static_assert(                                                                                   \
+      CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, rowwise, {.mask = x.array() > 0})));  \
+  static_assert(                                                                                   \
+      CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, colwise, {.scale = list()})));        \
+  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, {.scale = 2})));           \
+  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, rowwise)));                  \
+  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.mask = x})));              \
+  static_assert(                                                                                   \
+      !CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.mask = std::vector<int>()})));       \
+  static_assert(                                                                                   \
+      !CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.mask = std::vector<char>()})));      \
+  static_assert(                                                                                   \
+      !CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.weights = std::vector<bool>()})));   \
+  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, {.weights = matrix()})));    \
+  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, rowwise, {.mask = x})));   \
+  static_assert(!CUMULUS_TAKES(                                                                    \
+      matrix, cumulus::function(x __VA_ARGS__, rowwise, {.mask = std::vector<int>()})));           \
+  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, x)));                        \
+  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, x, {.scale = 2})));          \
   static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, std::vector<bool>())))
 
 #define CUMULUS_AND ,
@@ -167,33 +175,46 @@ CUMULUS_CHECK_OPTIONS(log_softmax_vjp, CUMULUS_AND x);
 CUMULUS_CHECK_OPTIONS(logsumexp_hvp, CUMULUS_AND x);
 
 // Written to a place of the caller's.
-#define CUMULUS_CHECK_INTO(function, ...)                                                                      \
-  static_assert(CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, into(mutable_x))));                        \
-  static_assert(CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, into(std::span(mutable_x)))));             \
-  static_assert(CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, into(mutable_x.head(3)))));              \
-  static_assert(CUMULUS_TAKES(vector, cumulus::function(mutable_x __VA_ARGS__, into(mutable_x.array()))));      \
-  static_assert(CUMULUS_TAKES(double[3], cumulus::function(x __VA_ARGS__, into(mutable_x))));                   \
-  static_assert(CUMULUS_TAKES(numbers, cumulus::function(x __VA_ARGS__, into(std::span<double>()))));           \
-  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, mutable_x)));                             \
-  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, into(x))));                               \
-  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, into(std::span(x)))));                        \
-  static_assert(!CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, into(x.head(3)))));                     \
-  static_assert(!CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, into(mutable_x + mutable_x))));         \
-  static_assert(!CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, into(mutable_x.reverse()))));           \
-  static_assert(!CUMULUS_TAKES(std::vector<float>, cumulus::function(list() __VA_ARGS__, into(mutable_x))));    \
-  static_assert(!CUMULUS_TAKES(std::vector<int>, cumulus::function(x __VA_ARGS__, into(mutable_x))));           \
-  static_assert(!CUMULUS_TAKES(std::vector<bool>, cumulus::function(list() __VA_ARGS__, into(mutable_x))));     \
-  static_assert(!CUMULUS_TAKES(std::deque<double>, cumulus::function(list() __VA_ARGS__, into(mutable_x))))
+#define CUMULUS_CHECK_INTO(function, ...)                                                          \
+  static_assert(CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, into(mutable_x))));           \
+  static_assert(                                                                                   \
+      CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, into(std::span(mutable_x)))));          \
+  static_assert(CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, into(mutable_x.head(3))))); \
+  static_assert(                                                                                   \
+      CUMULUS_TAKES(vector, cumulus::function(mutable_x __VA_ARGS__, into(mutable_x.array()))));   \
+  static_assert(CUMULUS_TAKES(double[3], cumulus::function(x __VA_ARGS__, into(mutable_x))));      \
+  static_assert(                                                                                   \
+      CUMULUS_TAKES(numbers, cumulus::function(x __VA_ARGS__, into(std::span<double>()))));        \
+  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, mutable_x)));                \
+  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, into(x))));                  \
+  static_assert(!CUMULUS_TAKES(list, cumulus::function(x __VA_ARGS__, into(std::span(x)))));       \
+  static_assert(!CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, into(x.head(3)))));        \
+  static_assert(                                                                                   \
+      !CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, into(mutable_x + mutable_x))));      \
+  static_assert(                                                                                   \
+      !CUMULUS_TAKES(vector, cumulus::function(x __VA_ARGS__, into(mutable_x.reverse()))));        \
+  static_assert(                                                                                   \
+      !CUMULUS_TAKES(std::vector<float>, cumulus::function(list() __VA_ARGS__, into(mutable_x)))); \
+  static_assert(                                                                                   \
+      !CUMULUS_TAKES(std::vector<int>, cumulus::function(x __VA_ARGS__, into(mutable_x))));        \
+  static_assert(                                                                                   \
+      !CUMULUS_TAKES(std::vector<bool>, cumulus::function(list() __VA_ARGS__, into(mutable_x))));  \
+  static_assert(                                                                                   \
+      !CUMULUS_TAKES(std::deque<double>, cumulus::function(list() __VA_ARGS__, into(mutable_x))))
 
-#define CUMULUS_CHECK_INTO_MATRIX(function, ...)                                                               \
-  static_assert(CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, into(mutable_x), rowwise)));             \
-  static_assert(CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, into(mutable_x.transpose()), colwise))); \
-  static_assert(CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, into(mutable_x), rowwise, {.scale = 2}))); \
-  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, into(mutable_x))));                     \
-  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, mutable_x)));                           \
-  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, mutable_x, rowwise)));                  \
-  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, into(x), rowwise)));                    \
-  static_assert(!CUMULUS_TAKES(Eigen::MatrixXi, cumulus::function(x __VA_ARGS__, into(mutable_x), rowwise)))
+#define CUMULUS_CHECK_INTO_MATRIX(function, ...)                                               \
+  static_assert(                                                                               \
+      CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, into(mutable_x), rowwise)));      \
+  static_assert(CUMULUS_TAKES(                                                                 \
+      matrix, cumulus::function(x __VA_ARGS__, into(mutable_x.transpose()), colwise)));        \
+  static_assert(CUMULUS_TAKES(                                                                 \
+      matrix, cumulus::function(x __VA_ARGS__, into(mutable_x), rowwise, {.scale = 2})));      \
+  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, into(mutable_x))));    \
+  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, mutable_x)));          \
+  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, mutable_x, rowwise))); \
+  static_assert(!CUMULUS_TAKES(matrix, cumulus::function(x __VA_ARGS__, into(x), rowwise)));   \
+  static_assert(                                                                               \
+      !CUMULUS_TAKES(Eigen::MatrixXi, cumulus::function(x __VA_ARGS__, into(mutable_x), rowwise)))
 
 CUMULUS_CHECK_INTO(softmax);
 CUMULUS_CHECK_INTO(log_softmax);
@@ -213,7 +234,8 @@ CUMULUS_CHECK_INTO_MATRIX(logsumexp_hvp, CUMULUS_AND x);
 static_assert(CUMULUS_TAKES(list, cumulus::softmax_jvp(x, x, into(mutable_x), {.scale = 2})));
 static_assert(CUMULUS_TAKES(list, cumulus::logsumexp_hvp(x, std::vector<int>(), into(mutable_x))));
 static_assert(!CUMULUS_TAKES(list, cumulus::softmax_vjp(x, x, into(x))));
-static_assert(!CUMULUS_TAKES(std::vector<float>, cumulus::log_softmax_vjp(list(), x, into(mutable_x))));
+static_assert(!CUMULUS_TAKES(std::vector<float>,
+                             cumulus::log_softmax_vjp(list(), x, into(mutable_x))));
 static_assert(!CUMULUS_TAKES(list, cumulus::softmax_jvp(x, std::vector<bool>())));
 static_assert(!CUMULUS_TAKES(list, cumulus::softmax_jvp(x, with_rows())));
 
@@ -239,8 +261,10 @@ static_assert(!CUMULUS_TAKES(list, cumulus::logsumexp_signed(x, std::vector<bool
 static_assert(!CUMULUS_TAKES(list, cumulus::logsumexp_signed(x, x, {.weights = x})));
 
 // Options that a function does not honour.
-static_assert(!CUMULUS_TAKES(list, cumulus::logsumexp(x, {.degenerate = cumulus::degenerate::zero})));
-static_assert(!CUMULUS_TAKES(list, cumulus::logsumexp_gradient(x, {.degenerate = cumulus::degenerate::zero})));
+static_assert(!CUMULUS_TAKES(list,
+                             cumulus::logsumexp(x, {.degenerate = cumulus::degenerate::zero})));
+static_assert(!CUMULUS_TAKES(
+    list, cumulus::logsumexp_gradient(x, {.degenerate = cumulus::degenerate::zero})));
 static_assert(!CUMULUS_TAKES(list, cumulus::logmeanexp(x, {.sink = 0})));
 static_assert(!CUMULUS_TAKES(list, cumulus::softmax(x, {.correction = 1})));
 

@@ -22,7 +22,8 @@
 #include <type_traits>
 #include <vector>
 
-#if !defined(__clang__) || __clang_major__ >= 16  // clang 14 can't read the <ranges> of libstdc++ 12
+#if !defined(__clang__) || \
+    __clang_major__ >= 16  // clang 14 can't read the <ranges> of libstdc++ 12
 #include <ranges>
 #define CUMULUS_TEST_RANGES
 #endif
@@ -34,7 +35,8 @@ using namespace cumulus;
 namespace {
 
 template <class X, class Expected>
-constexpr bool softmax_gives = std::is_same_v<decltype(softmax(std::declval<const X&>())), Expected>;
+constexpr bool softmax_gives =
+    std::is_same_v<decltype(softmax(std::declval<const X&>())), Expected>;
 
 }  // namespace
 
@@ -48,14 +50,18 @@ TEST_CASE("result kinds: softmax of each kind of vector has that kind", "[exact]
   static_assert(softmax_gives<Eigen::ArrayXf, Eigen::ArrayXf>);
   static_assert(softmax_gives<Eigen::Map<const Eigen::VectorXf>, Eigen::VectorXf>);
   static_assert(softmax_gives<Eigen::Matrix<double, 3, 1>, Eigen::Vector3d>);
-  static_assert(softmax_gives<Eigen::Matrix<Eigen::half, Eigen::Dynamic, 1>, Eigen::Matrix<Eigen::half, Eigen::Dynamic, 1>>);
+  static_assert(softmax_gives<Eigen::Matrix<Eigen::half, Eigen::Dynamic, 1>,
+                              Eigen::Matrix<Eigen::half, Eigen::Dynamic, 1>>);
   static_assert(softmax_gives<std::vector<Eigen::bfloat16>, std::vector<Eigen::bfloat16>>);
   using X = Eigen::MatrixXf;
   static_assert(std::is_same_v<decltype(softmax(X(), rowwise)), X>);
   static_assert(std::is_same_v<decltype(logsumexp(X(), rowwise)), Eigen::VectorXf>);
   static_assert(std::is_same_v<decltype(softmax_entropy(X(), colwise)), Eigen::RowVectorXf>);
-  static_assert(std::is_same_v<decltype(segment_logsumexp(Eigen::ArrayXf(), Eigen::VectorXi())), Eigen::VectorXf>);
-  static_assert(std::is_same_v<decltype(segment_logsumexp(std::array<int, 2>(), std::array<int, 2>())), std::vector<double>>);
+  static_assert(std::is_same_v<decltype(segment_logsumexp(Eigen::ArrayXf(), Eigen::VectorXi())),
+                               Eigen::VectorXf>);
+  static_assert(
+      std::is_same_v<decltype(segment_logsumexp(std::array<int, 2>(), std::array<int, 2>())),
+                     std::vector<double>>);
   static_assert(std::is_same_v<decltype(logsumexp({1, 2, 3})), double>);
   static_assert(std::is_same_v<decltype(softmax({1.0f, 2.0f})), std::vector<float>>);
   SUCCEED();
@@ -91,14 +97,17 @@ namespace {
 template <class X>
 bool all_alike(const X& x, const std::vector<double>& v) {
   const std::vector<int> ids(v.size(), 0);
-  return softmax(x) == softmax(v) && log_softmax(x) == log_softmax(v) && logcumsumexp(x) == logcumsumexp(v) &&
-         logsumexp_gradient(x) == logsumexp_gradient(v) &&
+  return softmax(x) == softmax(v) && log_softmax(x) == log_softmax(v) &&
+         logcumsumexp(x) == logcumsumexp(v) && logsumexp_gradient(x) == logsumexp_gradient(v) &&
          logsumexp_gradient_weights(x) == logsumexp_gradient_weights(v) &&
-         normalise_log_weights(x) == normalise_log_weights(v) && softmax_jvp(x, x) == softmax_jvp(v, v) &&
-         softmax_vjp(x, v) == softmax_vjp(v, v) && log_softmax_vjp(v, x) == log_softmax_vjp(v, v) &&
-         logsumexp_hvp(x, x) == logsumexp_hvp(v, v) && segment_logsumexp(x, ids) == segment_logsumexp(v, ids) &&
-         logsumexp(x) == logsumexp(v) && logsumexp(v, {.weights = x}) == logsumexp(v, {.weights = v}) &&
-         logmeanexp(x) == logmeanexp(v) && logvarexp(x) == logvarexp(v) && softmax_entropy(x) == softmax_entropy(v) &&
+         normalise_log_weights(x) == normalise_log_weights(v) &&
+         softmax_jvp(x, x) == softmax_jvp(v, v) && softmax_vjp(x, v) == softmax_vjp(v, v) &&
+         log_softmax_vjp(v, x) == log_softmax_vjp(v, v) &&
+         logsumexp_hvp(x, x) == logsumexp_hvp(v, v) &&
+         segment_logsumexp(x, ids) == segment_logsumexp(v, ids) && logsumexp(x) == logsumexp(v) &&
+         logsumexp(v, {.weights = x}) == logsumexp(v, {.weights = v}) &&
+         logmeanexp(x) == logmeanexp(v) && logvarexp(x) == logvarexp(v) &&
+         softmax_entropy(x) == softmax_entropy(v) &&
          effective_sample_size(x) == effective_sample_size(v) && perplexity(x) == perplexity(v) &&
          logsumexp_signed(x, x).log_abs == logsumexp_signed(v, v).log_abs;
 }

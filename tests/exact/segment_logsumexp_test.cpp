@@ -140,7 +140,8 @@ TEMPLATE_TEST_CASE("segment_logsumexp: ids of every integer type", "[exact][valu
   CHECK(same(segment_logsumexp(x, ids, TestType(3)), expected));
   CHECK(same(segment_logsumexp(x, ids), expected));
   CHECK(refusal([&] { static_cast<void>(segment_logsumexp(x, ids, 2)); }) ==
-        "cumulus: segment_logsumexp: segment_ids[0] is 2, segment_count is 2; an id lies in 0..segment_count - 1");
+        "cumulus: segment_logsumexp: segment_ids[0] is 2, segment_count is 2; an id lies in "
+        "0..segment_count - 1");
 }
 
 TEST_CASE("segment_logsumexp: every kind of vector", "[exact][value]") {
@@ -167,20 +168,26 @@ TEST_CASE("segment_logsumexp: bad ids and sizes are refused by name and number",
     return refusal([&] { static_cast<void>(segment_logsumexp(x, ids, count)); });
   };
   const std::string prefix = "cumulus: segment_logsumexp: ";
-  CHECK(message(std::vector{0, 6, 1}, 6) == prefix + "segment_ids[1] is 6, segment_count is 6; an id lies in 0..segment_count - 1");
-  CHECK(message(std::vector{0, 1, -1}, 6u) == prefix + "segment_ids[2] is -1, segment_count is 6; an id lies in 0..segment_count - 1");
+  CHECK(message(std::vector{0, 6, 1}, 6) ==
+        prefix + "segment_ids[1] is 6, segment_count is 6; an id lies in 0..segment_count - 1");
+  CHECK(message(std::vector{0, 1, -1}, 6u) ==
+        prefix + "segment_ids[2] is -1, segment_count is 6; an id lies in 0..segment_count - 1");
   CHECK(message(std::vector<std::uint64_t>{0, 1, ~std::uint64_t(0)}, 6) ==
-        prefix + "segment_ids[2] is 18446744073709551615, segment_count is 6; an id lies in 0..segment_count - 1");
+        prefix +
+            "segment_ids[2] is 18446744073709551615, segment_count is 6; an id lies in "
+            "0..segment_count - 1");
   CHECK(message(std::vector{0, 1, 2}, -1) == prefix + "segment_count is -1; give 0 or more");
-  CHECK(message(std::vector{0, 1, 2}, 0) == prefix + "segment_ids[0] is 0, segment_count is 0; an id lies in 0..segment_count - 1");
+  CHECK(message(std::vector{0, 1, 2}, 0) ==
+        prefix + "segment_ids[0] is 0, segment_count is 0; an id lies in 0..segment_count - 1");
   CHECK(message(std::vector{0, 1}, 2) == prefix + "x has 3 elements, segment_ids has 2");
-  CHECK(refusal([&] {
-          static_cast<void>(segment_logsumexp(x, std::vector{0, -4, 1}));
-        }) == prefix + "segment_ids[1] is -4, segment_count is 2; an id lies in 0..segment_count - 1");
+  CHECK(refusal([&] { static_cast<void>(segment_logsumexp(x, std::vector{0, -4, 1})); }) ==
+        prefix + "segment_ids[1] is -4, segment_count is 2; an id lies in 0..segment_count - 1");
   CHECK(refusal([&] {
           static_cast<void>(
               segment_logsumexp(x, std::vector<std::uint64_t>{0, 1, ~std::uint64_t(0)}));
-        }) == prefix + "segment_ids[2] is 18446744073709551615, segment_count is 2; an id lies in 0..segment_count - 1");
+        }) == prefix +
+                  "segment_ids[2] is 18446744073709551615, segment_count is 2; an id lies in "
+                  "0..segment_count - 1");
   CHECK(refusal([&] {
           static_cast<void>(
               segment_logsumexp(x, std::vector{0, 1, 1}, 2, {.mask = std::array{true}}));

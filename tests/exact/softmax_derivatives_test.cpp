@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "calls.hpp"
 #include "any_options.hpp"
+#include "calls.hpp"
 #include "catch.hpp"
 #include "families.hpp"
 #include "flags.hpp"

@@ -167,8 +167,8 @@ TEMPLATE_TEST_CASE("softmax_mean: equal values give that value", "[exact][proper
   }
 }
 
-TEMPLATE_TEST_CASE("softmax_mean: logsumexp is that of the scores, its tail too",
-                   "[exact][value]", float, double, long double) {
+TEMPLATE_TEST_CASE("softmax_mean: logsumexp is that of the scores, its tail too", "[exact][value]",
+                   float, double, long double) {
   for (const std::vector<TestType>& scores :
        {std::vector<TestType>{0, -40}, {-40, 0, -41}, {1, 2, 3}, {-3000, 3000}, {1e30f, 1e30f}}) {
     const oracle::wide expected = oracle::shifted_logsumexp(scores);

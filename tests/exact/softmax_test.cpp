@@ -99,8 +99,7 @@ TEMPLATE_TEST_CASE("softmax: entries underflow gradually", "[exact][edge]", floa
     auto x = families::uniform<TestType>(200, offset + least - 2, offset + normal + 2, 21u);
     x[77] = TestType(offset);
     error_here.see(error(x), "offset", offset);
-    for (const TestType y : softmax(x))
-      subnormal += std::fpclassify(y) == FP_SUBNORMAL;
+    for (const TestType y : softmax(x)) subnormal += std::fpclassify(y) == FP_SUBNORMAL;
     const auto w = families::wild_weights<TestType>(200, 3.0, 4u);
     error_here.see(error(x, w), "weighted, offset", offset);
   }

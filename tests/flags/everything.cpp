@@ -38,7 +38,8 @@ void exact(const vector<T>& x, const matrix<T>& X) {
   softmax(x, into(out), {.weights = some});
   softmax(X, into(outs), rowwise);
   use(softmax(x)[0], log_softmax(x, {.degenerate = degenerate::uniform})[0]);
-  use(log_softmax(X, colwise)(0, 0), softmax_entropy(x), logmeanexp(x), logvarexp(x, {.correction = 1}));
+  use(log_softmax(X, colwise)(0, 0), softmax_entropy(x), logmeanexp(x),
+      logvarexp(x, {.correction = 1}));
   use(logcumsumexp(x)[0], segment_logsumexp(x, ids, 1)[0], logaddexp(x[0], x[1]));
   use(logsubexp(x[0], x[1]), logsumexp_signed(x, x).log_abs);
   use(logsumexp_gradient(x)[0], logsumexp_gradient_weights(x)[0], logsumexp_hvp(x, some)[0]);
@@ -90,7 +91,8 @@ void series(const vector<T>& x) {
   central_moments<T> m(8);
   m.add(x);
   for (const form f : {form::taylor, form::moment, form::chebyshev, form::enclosure})
-    use(logsumexp_series(m, {.order = 4, .form = f}).bound, logsumexp_series(x, {.order = 4, .form = f}).value);
+    use(logsumexp_series(m, {.order = 4, .form = f}).bound,
+        logsumexp_series(x, {.order = 4, .form = f}).value);
   use(logsumexp_series(x, {.weights = x, .tolerance = 1.0}).value, softmax_series(x, 4)[0]);
   use(softmax_series(x, m, 4)[0], softmax_series_bound(x, 4).relative);
   use(convergence_radius(m).radius, detail::logsumexp_sharp_remainder(4, x[0]));
@@ -105,7 +107,8 @@ template <class T>
 void attend(const matrix<T>& Q) {
   using namespace cumulus;
   const auto dense = attention(Q, Q, Q, {.sink = 0.0, .causal = true, .softcap = 20});
-  use(dense.output(0, 0), multi_head_attention(Q, Q, Q, {.heads = {.queries = 1, .keys = 1}}).output(0, 0));
+  use(dense.output(0, 0),
+      multi_head_attention(Q, Q, Q, {.heads = {.queries = 1, .keys = 1}}).output(0, 0));
   block_summaries<float> blocks({.key_width = Q.cols(),
                                  .value_width = Q.cols(),
                                  .block = 2,
@@ -135,7 +138,8 @@ void attend_and_differentiate(const matrix<T>& Q) {
   presets::delta_rule_state<T> delta(Q.cols(), Q.cols());
   delta.add(Q.row(0), Q.row(0));
   use(delta.read(Q.row(0))[0], presets::performer(Q, Q, Q).output(0, 0));
-  use(presets::taylor_shift(Q, Q, Q).output(0, 0), cumulus::detail::taylor_features(Q.row(0), 2)[0]);
+  use(presets::taylor_shift(Q, Q, Q).output(0, 0),
+      cumulus::detail::taylor_features(Q.row(0), 2)[0]);
 }
 
 }  // namespace

@@ -406,9 +406,11 @@ void check_sparse(bytes& in) {
     const double low = result.kept_low(i, 0), high = result.kept_high(i, 0);
     expect(wide(low) <= kept + 1e-17L && kept - 1e-17L <= wide(high),
            "the share that was read is between its bounds", low, kept, high);
-    expect(!is_nan(result.error_bound(i, 0)), "an error bound is a number", result.error_bound(i, 0));
-    expect(is_nan(result.output(i, 0)) ? !(result.error_bound(i, 0) < infinity<double>)
-                                       : std::sqrt(square) <= wide(result.error_bound(i, 0)) + 1e-17L,
+    expect(!is_nan(result.error_bound(i, 0)), "an error bound is a number",
+           result.error_bound(i, 0));
+    expect(is_nan(result.output(i, 0))
+               ? !(result.error_bound(i, 0) < infinity<double>)
+               : std::sqrt(square) <= wide(result.error_bound(i, 0)) + 1e-17L,
            "sparse attention within its error bound", std::sqrt(square), result.error_bound(i, 0),
            int(o.left_out), int(o.score));
   }
@@ -424,9 +426,9 @@ void check_linear(bytes& in) {
              v = draw_rows<double>(in, n, e, family::small),
              q = draw_rows<double>(in, 1, d, family::small, 0.25);
   const linear_state_options o{.order = int(in.below(5)),
-                                   .form = (kinds & 2) != 0 ? form::taylor : form::moment,
-                                   .centred = (kinds & 4) != 0,
-                                   .chunk = in.below(4)};
+                               .form = (kinds & 2) != 0 ? form::taylor : form::moment,
+                               .centred = (kinds & 4) != 0,
+                               .chunk = in.below(4)};
   linear_attention_state<double> whole(d, e, o), front(d, e, o), back(d, e, o);
   const token_rows<double> keys(k), values(v);
   whole.add_rows(keys, values);
@@ -457,10 +459,12 @@ void check_linear(bytes& in) {
                  1e-11 * (1 + std::fabs(a.output[j])) * (1 + power / mass),
              "a merged state reads as the whole", a.output[j], c.output[j], mass);
   }
-  const auto dense = linear_attention(q, k, v, {.first_tokens = n, .order = o.order, .form = o.form});
+  const auto dense =
+      linear_attention(q, k, v, {.first_tokens = n, .order = o.order, .form = o.form});
   for (index_t j = 0; j < e; ++j)
     expect(within(dense.output(0, j), exact.output[std::size_t(j)], 1e-12L * (8 + wide(size))),
-           "all first tokens are exact attention", dense.output(0, j), exact.output[std::size_t(j)]);
+           "all first tokens are exact attention", dense.output(0, j),
+           exact.output[std::size_t(j)]);
 
   const rows<double> g = draw_rows<double>(in, 1, e, family::small);
   const auto gradient = attention_vjp(q, k, v, g, {.causal = (kinds & 16) != 0});

@@ -5,11 +5,11 @@
 #include "bytes.hpp"
 
 #include <cumulus/exact/log_softmax.hpp>
-#include <cumulus/exact/logsumexp_accumulator.hpp>
 #include <cumulus/exact/log_weights.hpp>
 #include <cumulus/exact/logaddexp.hpp>
 #include <cumulus/exact/logcumsumexp.hpp>
 #include <cumulus/exact/logmeanexp.hpp>
+#include <cumulus/exact/logsumexp_accumulator.hpp>
 #include <cumulus/exact/logsumexp_signed.hpp>
 #include <cumulus/exact/segment_logsumexp.hpp>
 #include <cumulus/exact/softmax.hpp>
@@ -55,7 +55,8 @@ decltype(auto) with_options(const call<T>& c, Use use) {
   if (c.w.empty() && c.keep.empty())
     return use(any_options<T>{.scale = c.scale, .sink = c.sink, .degenerate = c.policy});
   if (c.w.empty())
-    return use(any_options<T>{.mask = keep, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
+    return use(
+        any_options<T>{.mask = keep, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
   if (c.keep.empty())
     return use(
         any_options<T>{.weights = c.w, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
@@ -309,7 +310,8 @@ void check_matrix(bytes& in) {
       Eigen::VectorXd::Constant((kinds & 1) != 0 ? rows : cols, draw<double>(in, family::special));
   const backwards run;
   const auto check = [&](auto d, index_t lines, auto line_of) {
-    const auto with = [&](const matrix_options<T>& o, const softmax_matrix_options<T>& same_for_softmax) {
+    const auto with = [&](const matrix_options<T>& o,
+                          const softmax_matrix_options<T>& same_for_softmax) {
       const auto sums = logsumexp(x, d, o);
       const matrix p = softmax(x, d, same_for_softmax);
       matrix again(rows, cols);
@@ -328,7 +330,8 @@ void check_matrix(bytes& in) {
       }
     };
     if ((kinds & 6) == 0)
-      with({.scale = scale, .threads = 3, .executor = run}, {.scale = scale, .threads = 3, .executor = run});
+      with({.scale = scale, .threads = 3, .executor = run},
+           {.scale = scale, .threads = 3, .executor = run});
     else if ((kinds & 6) == 2)
       with({.weights = w, .scale = scale}, {.weights = w, .scale = scale});
     else if (sinks.size() == lines)

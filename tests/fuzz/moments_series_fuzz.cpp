@@ -190,15 +190,17 @@ void check_hostile(bytes& in) {
   const logsumexp_series_options<double> o = {.order = asked, .form = f, .sharp = in.flag()};
   estimate_ok(logsumexp_series(s.x, o));
   if (!s.w.empty()) estimate_ok(logsumexp_series(s.x, {.weights = s.w, .order = asked, .form = f}));
-  expect(refused([&] { static_cast<void>(logsumexp_series(whole, {.order = asked, .form = f})); }) ==
-             (asked > 1 && asked > order),
+  expect(refused([&] {
+           static_cast<void>(logsumexp_series(whole, {.order = asked, .form = f}));
+         }) == (asked > 1 && asked > order),
          "an order that is held", asked, order);
   const double tolerance = draw<double>(in, family::special);
   expect(refused([&] { estimate_ok(logsumexp_series(s.x, {.tolerance = tolerance})); }) ==
              !(tolerance > 0),
          "a tolerance is above 0", tolerance);
   const bool has_softmax = f != form::enclosure;
-  expect(refused([&] { static_cast<void>(softmax_series(s.x, {.order = asked, .form = f})); }) == !has_softmax,
+  expect(refused([&] { static_cast<void>(softmax_series(s.x, {.order = asked, .form = f})); }) ==
+             !has_softmax,
          "enclosure has no softmax");
   const bool has_influence = f == form::taylor || f == form::normaliser || f == form::moment;
   expect(refused([&] {
@@ -305,7 +307,11 @@ void check_series(bytes& in) {
       s.w.empty()
           ? logsumexp_series(
                 s.x, {.order = order, .form = f, .tolerance = tolerance, .sharp = more > 128})
-          : logsumexp_series(s.x, {.weights = s.w, .order = order, .form = f, .tolerance = tolerance, .sharp = more > 128});
+          : logsumexp_series(s.x, {.weights = s.w,
+                                   .order = order,
+                                   .form = f,
+                                   .tolerance = tolerance,
+                                   .sharp = more > 128});
   expect_bounded(e, exact.log_sum, own, "logsumexp_series within its bound");
   if (s.kind != family::wide)
     expect(std::isfinite(e.bound), "a bound of small numbers is finite", e.value, e.bound);

@@ -21,7 +21,8 @@ namespace {
 
 namespace mpi = cumulus::mpi;
 
-static_assert(!std::is_copy_constructible_v<mpi::reduction<cumulus::logsumexp_accumulator<double>>>);
+static_assert(
+    !std::is_copy_constructible_v<mpi::reduction<cumulus::logsumexp_accumulator<double>>>);
 
 int rank = 0, ranks = 1, checks = 0, failures = 0;
 
@@ -189,11 +190,13 @@ void unequal_sizes_are_refused() {
   MPI_Comm returning;  // a communicator that returns errors instead of ending the program
   MPI_Comm_dup(MPI_COMM_WORLD, &returning);
   MPI_Comm_set_errhandler(returning, MPI_ERRORS_RETURN);
-  check(
-      "an error of MPI is told",
-      refuses(
-          [&] { static_cast<void>(mpi::reduce(returning, cumulus::logsumexp_accumulator<double>(), ranks)); },
-          "MPI_Reduce: "));
+  check("an error of MPI is told",
+        refuses(
+            [&] {
+              static_cast<void>(
+                  mpi::reduce(returning, cumulus::logsumexp_accumulator<double>(), ranks));
+            },
+            "MPI_Reduce: "));
   MPI_Comm_free(&returning);
 }
 

@@ -14,7 +14,9 @@ int main() {
   std::size_t different = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] == b[i]) continue;
-    if (++different <= 5) std::printf("result %zu: header-only %016llx, compiled %016llx\n", i, static_cast<unsigned long long>(a[i]), static_cast<unsigned long long>(b[i]));
+    if (++different <= 5)
+      std::printf("result %zu: header-only %016llx, compiled %016llx\n", i,
+                  static_cast<unsigned long long>(a[i]), static_cast<unsigned long long>(b[i]));
   }
   std::printf("%zu results, %zu different\n", a.size(), different);
   return different == 0 ? 0 : 1;

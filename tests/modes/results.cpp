@@ -50,7 +50,8 @@ void list_exact(bit_list& out) {
       std::vector<bool> keep(n);
       for (std::size_t i = 0; i < n; ++i) positive[i] = std::abs(w[i]), keep[i] = i % 3 != 1;
       out.add(cumulus::logsumexp(x));
-      out.add(cumulus::logsumexp(x, {.weights = positive, .mask = keep, .scale = 0.7, .sink = 1.0}));
+      out.add(
+          cumulus::logsumexp(x, {.weights = positive, .mask = keep, .scale = 0.7, .sink = 1.0}));
       out.add(cumulus::softmax(x));
       out.add(cumulus::softmax(x, {.weights = positive}));
       out.add(cumulus::softmax(x, {.mask = keep, .scale = -0.5}));
@@ -78,7 +79,8 @@ void list_moments_and_series(bit_list& out) {
       cumulus::central_moments<T> m(8);
       m.add(x);
       for (int k = 0; k <= 8; ++k) out.add(m.moment(k));
-      for (const auto f : {cumulus::form::taylor, cumulus::form::moment, cumulus::form::chebyshev, cumulus::form::enclosure}) {
+      for (const auto f : {cumulus::form::taylor, cumulus::form::moment, cumulus::form::chebyshev,
+                           cumulus::form::enclosure}) {
         const auto e = cumulus::logsumexp_series(x, {.order = 6, .form = f});
         out.add(e.value);
         out.add(e.bound);

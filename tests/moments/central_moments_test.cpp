@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <cumulus/core/serialise.hpp>
 #include <cumulus/moments/central_moments.hpp>
-#include <span>
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <type_traits>
 
 #include "catch.hpp"
@@ -107,8 +107,8 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 template <class A, class B>
 bool observably_equal(const A& a, const B& b) {
   bool equal = a.order() == b.order() && a.empty() == b.empty() && a.count() == b.count() &&
-               same(a.weight(), b.weight()) &&
-               same(a.mean(), b.mean()) && same(a.min(), b.min()) && same(a.max(), b.max());
+               same(a.weight(), b.weight()) && same(a.mean(), b.mean()) && same(a.min(), b.min()) &&
+               same(a.max(), b.max());
   for (int p = 0; p <= a.order(); ++p) equal = equal && same(a.moment(p), b.moment(p));
   return equal;
 }
@@ -830,7 +830,8 @@ TEST_CASE("central_moments: float input is summed in double", "[moments][value]"
   // moments that a float cannot hold are held all the same
   const auto large = families::normal<float>(100, 0, 1e15, 203);
   CHECK(std::isinf(accumulated(large, 4).moment(4)));
-  CHECK(relative(cumulus::detail::wide(accumulated(large, 4)), oracle::central_moments(large, 4)) <= streaming);
+  CHECK(relative(cumulus::detail::wide(accumulated(large, 4)), oracle::central_moments(large, 4)) <=
+        streaming);
 }
 
 TEST_CASE("central_moments: other scalars, containers and strides", "[moments][property]") {
@@ -898,9 +899,7 @@ TEST_CASE("central_moments: orders and sizes are refused by both values", "[mome
   const central_moments<double> six(6);
   CHECK(names(refusal([&] { m += six; }), {"order 4", "order 6"}));
   CHECK(names(refusal([&] { m -= six; }), {"order 4", "order 6"}));
-  CHECK(names(refusal([&] {
-                m.add(std::vector<double>{1, 2, 3}, std::vector<double>{1, 2});
-              }),
+  CHECK(names(refusal([&] { m.add(std::vector<double>{1, 2, 3}, std::vector<double>{1, 2}); }),
               {"x has 3", "weights has 2"}));
   CHECK(m == four);  // nothing was done
 }
@@ -929,7 +928,8 @@ TEST_CASE("central_moments: what has a weight counts, and nothing else", "[momen
   CHECK(weighted.count() == 6753);
 }
 
-TEST_CASE("central_moments: the count merges, is removed, survives affine and bytes", "[moments][property]") {
+TEST_CASE("central_moments: the count merges, is removed, survives affine and bytes",
+          "[moments][property]") {
   const auto x = families::exponential<double>(500, 0, 1, 233);
   const auto all = std::span<const double>(x);
   central_moments<double> whole(4), left(4), right(4);
@@ -950,7 +950,8 @@ TEST_CASE("central_moments: the count merges, is removed, survives affine and by
   CHECK(back == whole);
 }
 
-TEST_CASE("central_moments: variance, skewness and kurtosis are those of the sample", "[moments][value]") {
+TEST_CASE("central_moments: variance, skewness and kurtosis are those of the sample",
+          "[moments][value]") {
   central_moments<double, 4> m;
   m.add(std::vector<double>{0, 1, 1, 4});  // about 3/2: mu_2 = 9/4, mu_3 = 3, mu_4 = 177/16
   CHECK(m.variance() == 2.25);

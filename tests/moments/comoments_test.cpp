@@ -484,18 +484,16 @@ TEST_CASE("comoments: what does not fit is refused by name", "[moments][edge]") 
         "cumulus: comoments::add: v has 0 elements, the second mean has 2");
   CHECK(refusal([&] { m.add_rows(v); }) ==
         "cumulus: comoments::add_rows: a row of x has 2 elements, the mean has 3");
-  CHECK(refusal([&] {
-          m.add_rows(x, std::vector<double>{1, 2});
-        }) == "cumulus: comoments::add_rows: a column of x has 4 elements, weights has 2");
+  CHECK(refusal([&] { m.add_rows(x, std::vector<double>{1, 2}); }) ==
+        "cumulus: comoments::add_rows: a column of x has 4 elements, weights has 2");
   CHECK(refusal([&] { m.add_rows(x, std::vector<double>()); }) ==
         "cumulus: comoments::add_rows: a column of x has 4 elements, weights has 0");
   CHECK(refusal([&] { both.add_rows(x, v.topRows(3)); }) ==
         "cumulus: comoments::add_rows: a column of x has 4 elements, a column of v has 3");
   CHECK(refusal([&] { m += both; }) == "cumulus: comoments: this is 3 x 0, other is 3 x 2");
   CHECK(refusal([&] { m -= both; }) == "cumulus: comoments: this is 3 x 0, other is 3 x 2");
-  CHECK(refusal([&] {
-          m.affine(v, std::vector<double>{1, 2, 3, 4});
-        }) == "cumulus: comoments::affine: A has 2 columns, x has 3 elements");
+  CHECK(refusal([&] { m.affine(v, std::vector<double>{1, 2, 3, 4}); }) ==
+        "cumulus: comoments::affine: A has 2 columns, x has 3 elements");
   CHECK(refusal([&] { m.affine(x, std::vector<double>{1}); }) ==
         "cumulus: comoments::affine: a column of A has 4 elements, b has 1");
   CHECK(refusal([] { comoments<double>(-1, 2); }) ==

@@ -311,7 +311,8 @@ TEST_CASE("moment_tensor: float rows, and its numbers are its state", "[moments]
   constant.for_each_number([&](const auto& number) { numbers.push_back(double(number)); });
   moment_tensor<float> copy(4, 3);
   std::size_t i = 0;
-  copy.for_each_number([&](auto& number) { number = std::remove_cvref_t<decltype(number)>(numbers[i++]); });
+  copy.for_each_number(
+      [&](auto& number) { number = std::remove_cvref_t<decltype(number)>(numbers[i++]); });
   CHECK(i == numbers.size());
   CHECK(copy == m);
 }
@@ -325,12 +326,12 @@ TEST_CASE("moment_tensor: what does not fit is refused by name", "[moments][edge
   CHECK(refusal([&] { m.add_rows(rows(4, 3), std::vector<double>(5)); }) ==
         "cumulus: moment_tensor::add_rows: a column of x has 4 elements, weights has 5");
   CHECK(refusal([&] { m += moment_tensor<double>(3, 2); }) ==
-        "cumulus: moment_tensor: this has width 3 and order 3, other has 3 and 2; give both the same");
+        "cumulus: moment_tensor: this has width 3 and order 3, other has 3 and 2; give both the "
+        "same");
   CHECK(refusal([&] { static_cast<void>(m.packed(4)); }) ==
         "cumulus: moment_tensor::packed: order 4 is outside 0..3 (the order held)");
-  CHECK(refusal([&] {
-          static_cast<void>(m.moment({1, 3}));
-        }) == "cumulus: moment_tensor::moment: index 3 is outside 0..2 of 3 coordinates");
+  CHECK(refusal([&] { static_cast<void>(m.moment({1, 3})); }) ==
+        "cumulus: moment_tensor::moment: index 3 is outside 0..2 of 3 coordinates");
   CHECK(refusal([&] { static_cast<void>(m.directional(Eigen::Vector2d(1, 2))); }) ==
         "cumulus: moment_tensor::directional: q has 2 elements, the mean has 3");
   CHECK(refusal([] { moment_tensor<double>(-1, 2); }) ==
@@ -342,7 +343,8 @@ TEST_CASE("moment_tensor: what does not fit is refused by name", "[moments][edge
   CHECK(m.empty());
 }
 
-TEST_CASE("moment_tensor: the vectors that have a weight count, in each direction too", "[moments][property]") {
+TEST_CASE("moment_tensor: the vectors that have a weight count, in each direction too",
+          "[moments][property]") {
   const Eigen::MatrixXd x = Eigen::MatrixXd::Random(700, 3);
   Eigen::VectorXd w = Eigen::VectorXd::Ones(700);
   for (int i = 0; i < 700; i += 7) w[i] = 0;

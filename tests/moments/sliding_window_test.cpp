@@ -196,7 +196,8 @@ TEST_CASE("sliding_window: blocks enter as one observation does", "[moments][pro
 TEST_CASE("sliding_window: refusals", "[moments][edge]") {
   sliding_window<central_moments<double, 2>> window;
   CHECK(window.value().empty());
-  CHECK(refusal([&] { window.pop(); }).find("sliding_window::pop: the window holds 0 states") != std::string::npos);
+  CHECK(refusal([&] { window.pop(); }).find("sliding_window::pop: the window holds 0 states") !=
+        std::string::npos);
   using logs = sliding_window<cumulus::logsumexp_accumulator<double>>;
   CHECK(refusal([] { logs none(0); }).find("a count of 0; give 1 or more") != std::string::npos);
   CHECK(refusal([] { logs none(-3); }).find("a count of -3") != std::string::npos);

@@ -80,7 +80,8 @@ TEST_CASE("any scalar: complex, in the terms and in products and reciprocals of 
   std::vector<complex> series = mu;
   double factorial = 1;
   for (std::size_t k = 2; k < series.size(); ++k) series[k] /= factorial *= double(k);
-  const auto one = cumulus::detail::series_product(series, cumulus::detail::series_reciprocal(series));
+  const auto one =
+      cumulus::detail::series_product(series, cumulus::detail::series_reciprocal(series));
   CHECK(one[0] == complex(1));
   for (std::size_t k = 1; k < one.size(); ++k) CHECK(std::abs(one[k]) < 1e-16);
 }

@@ -40,11 +40,14 @@ TEST_CASE("autodiff_series: through the series it gives the derivative functions
     for (const int order : {1, 2, 3, 6}) {
       CAPTURE(int(f), order);
       const fixed value = cumulus::logsumexp_series(variable, {.order = order, .form = f}).value;
-      CHECK(value.value() == Approx(cumulus::logsumexp_series(x, {.order = order, .form = f}).value).epsilon(1e-15));
-      CHECK(gap(value.derivatives(), as_column(cumulus::logsumexp_series_gradient(x, {.order = order, .form = f}))) < 1e-14);
+      CHECK(value.value() ==
+            Approx(cumulus::logsumexp_series(x, {.order = order, .form = f}).value).epsilon(1e-15));
+      CHECK(gap(value.derivatives(), as_column(cumulus::logsumexp_series_gradient(
+                                         x, {.order = order, .form = f}))) < 1e-14);
 
       const auto shares = cumulus::softmax_series(variable, {.order = order, .form = f});
-      const auto gradient = cumulus::logsumexp_series_gradient(variable, {.order = order, .form = f});
+      const auto gradient =
+          cumulus::logsumexp_series_gradient(variable, {.order = order, .form = f});
       Eigen::VectorXd along_shares(n), along_gradient(n);
       for (int i = 0; i < n; ++i) {
         double share = 0, slope = 0;
@@ -55,8 +58,10 @@ TEST_CASE("autodiff_series: through the series it gives the derivative functions
         along_shares[i] = share;
         along_gradient[i] = slope;
       }
-      CHECK(gap(along_shares, as_column(cumulus::softmax_series_jvp(x, v, {.order = order, .form = f}))) < 1e-13);
-      CHECK(gap(along_gradient, as_column(cumulus::logsumexp_series_hvp(x, v, {.order = order, .form = f}))) < 1e-13);
+      CHECK(gap(along_shares,
+                as_column(cumulus::softmax_series_jvp(x, v, {.order = order, .form = f}))) < 1e-13);
+      CHECK(gap(along_gradient, as_column(cumulus::logsumexp_series_hvp(
+                                    x, v, {.order = order, .form = f}))) < 1e-13);
     }
   }
 }

@@ -85,7 +85,8 @@ TEST_CASE("cumulants: float, fixed orders, constant and missing data", "[series]
 
   const Eigen::VectorXd only = as_column(cumulus::cumulants(cumulus::central_moments<double, 0>()));
   CHECK(only.size() == 1);
-  const Eigen::VectorXd empty = as_column(cumulus::cumulants(cumulus::central_moments<double, 3>()));
+  const Eigen::VectorXd empty =
+      as_column(cumulus::cumulants(cumulus::central_moments<double, 3>()));
   for (int k = 1; k <= 3; ++k) CHECK(std::isnan(empty[k]));
 }
 
@@ -101,6 +102,7 @@ TEST_CASE("cumulants: additivity holds for merged copies of one shape", "[series
     m.add(values);
     return cumulus::cumulants(m);
   };
-  const Eigen::VectorXd a = as_column(kappa(x)), b = as_column(kappa(y)), c = as_column(kappa(sums));
+  const Eigen::VectorXd a = as_column(kappa(x)), b = as_column(kappa(y)),
+                        c = as_column(kappa(sums));
   for (int k = 1; k <= 4; ++k) CHECK(c[k] == Approx(a[k] + b[k]).epsilon(1e-12));
 }

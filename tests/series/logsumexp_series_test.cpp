@@ -50,8 +50,9 @@ bool same(const cumulus::estimate<T>& a, const cumulus::estimate<T>& b) {
 /// f(order) for a template argument of each order 0..64.
 template <class F>
 void for_each_order(F f) {
-  [&]<int... P>(std::integer_sequence<int, P...>) { (f(std::integral_constant<int, P>()), ...); }
-  (std::make_integer_sequence<int, cumulus::max_series_order + 1>());
+  [&]<int... P>(std::integer_sequence<int, P...>) {
+    (f(std::integral_constant<int, P>()), ...);
+  }(std::make_integer_sequence<int, cumulus::max_series_order + 1>());
 }
 
 }  // namespace
@@ -119,7 +120,8 @@ TEST_CASE("logsumexp_series: the order as a template argument is the same", "[se
       const double whole = logsumexp_series(moments, {.order = P, .form = f}).value,
                    part = logsumexp_series(c.x, {.order = P, .form = f}).value;
       if (!same(logsumexp_series<P>(c.x, f), logsumexp_series(c.x, {.order = P, .form = f})) ||
-          !same(logsumexp_series<P>(moments, f), logsumexp_series(moments, {.order = P, .form = f})) ||
+          !same(logsumexp_series<P>(moments, f),
+                logsumexp_series(moments, {.order = P, .form = f})) ||
           std::abs(whole - part) > 2 * ulp_of(std::max(1.0, std::abs(part)))) {
         CAPTURE(c.id, P);
         FAIL_CHECK("differs");
@@ -365,8 +367,9 @@ TEST_CASE("logsumexp_series: weights of 0, and weights that are none", "[series]
       const auto e = series(std::vector<double>{1, 2, 3}, {1, bad, 1}, 3, f);
       CHECK(std::isnan(e.value));
       CHECK(std::isnan(e.bound));
-      CHECK(std::isnan(
-          logsumexp_series(accumulated(std::vector<double>{1, 2, 3}, {1, bad, 1}, 3), {.order = 3, .form = f}).value));
+      CHECK(std::isnan(logsumexp_series(accumulated(std::vector<double>{1, 2, 3}, {1, bad, 1}, 3),
+                                        {.order = 3, .form = f})
+                           .value));
     }
   }
 }

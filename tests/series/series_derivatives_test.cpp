@@ -124,7 +124,9 @@ TEST_CASE("series_derivatives: the laws of the taylor form", "[series][property]
     CHECK(gradient.sum() == Approx(1).epsilon(1e-14));
     CHECK(std::abs(hvp.sum()) < 1e-15);
     // a common shift changes nothing
-    CHECK(as_column(logsumexp_series_hvp(x, std::vector<double>(50, 3.0), order)).cwiseAbs().maxCoeff() < 1e-16);
+    CHECK(as_column(logsumexp_series_hvp(x, std::vector<double>(50, 3.0), order))
+              .cwiseAbs()
+              .maxCoeff() < 1e-16);
   }
 }
 
@@ -133,10 +135,22 @@ TEST_CASE("series_derivatives: tend to those of the exact functions", "[series][
              v = families::normal<float>(20, 0.0, 1.0, 808);
   for (const form f : forms) {
     CAPTURE(int(f));
-    CHECK((as_column(logsumexp_series_gradient(x, {.order = 12, .form = f})) - as_column(cumulus::softmax(x))).cwiseAbs().maxCoeff() < 1e-7f);
-    CHECK((as_column(logsumexp_series_hvp(x, v, {.order = 12, .form = f})) - as_column(cumulus::logsumexp_hvp(x, v))).cwiseAbs().maxCoeff() < 1e-7f);
-    CHECK((as_column(softmax_series_jvp(x, v, {.order = 12, .form = f})) - as_column(cumulus::softmax_jvp(x, v))).cwiseAbs().maxCoeff() < 1e-7f);
-    CHECK((as_column(softmax_series_vjp(x, v, {.order = 12, .form = f})) - as_column(cumulus::softmax_vjp(x, v))).cwiseAbs().maxCoeff() < 1e-7f);
+    CHECK((as_column(logsumexp_series_gradient(x, {.order = 12, .form = f})) -
+           as_column(cumulus::softmax(x)))
+              .cwiseAbs()
+              .maxCoeff() < 1e-7f);
+    CHECK((as_column(logsumexp_series_hvp(x, v, {.order = 12, .form = f})) -
+           as_column(cumulus::logsumexp_hvp(x, v)))
+              .cwiseAbs()
+              .maxCoeff() < 1e-7f);
+    CHECK((as_column(softmax_series_jvp(x, v, {.order = 12, .form = f})) -
+           as_column(cumulus::softmax_jvp(x, v)))
+              .cwiseAbs()
+              .maxCoeff() < 1e-7f);
+    CHECK((as_column(softmax_series_vjp(x, v, {.order = 12, .form = f})) -
+           as_column(cumulus::softmax_vjp(x, v)))
+              .cwiseAbs()
+              .maxCoeff() < 1e-7f);
   }
 }
 
@@ -153,7 +167,8 @@ TEST_CASE("series_derivatives: edges and refusals", "[series][edge]") {
   CHECK(softmax_series_vjp(x, v, 3) == cumulus::softmax_vjp(x, v));
   // a weight of 0 removes what comes with it
   const numbers junk{1, std::nan(""), 2}, direction{1, inf, 3}, no{1, 0, 1}, two{1, 2}, along{1, 3};
-  const std::vector<double> hvp = logsumexp_series_hvp(junk, direction, {.weights = no, .order = 3});
+  const std::vector<double> hvp =
+      logsumexp_series_hvp(junk, direction, {.weights = no, .order = 3});
   CHECK(hvp[1] == 0);
   CHECK(hvp[2] == Approx(logsumexp_series_hvp(two, along, 3)[1]).epsilon(1e-15));
   CHECK(logsumexp_series_gradient(numbers{2, 2}, 5)[0] == 0.5);

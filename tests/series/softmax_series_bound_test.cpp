@@ -78,15 +78,17 @@ TEST_CASE("softmax_series_bound: from moments, and what automatic chose", "[seri
   cumulus::central_moments<double> m(8);
   m.add(x);
   for (const form f : forms) {
-    const auto from = softmax_series_bound(m, {.order = 8, .form = f}), data = softmax_series_bound(x, {.order = 8, .form = f});
+    const auto from = softmax_series_bound(m, {.order = 8, .form = f}),
+               data = softmax_series_bound(x, {.order = 8, .form = f});
     CHECK(from.absolute == data.absolute);
     CHECK(from.relative == data.relative);
     CHECK(from.form == data.form);
     CHECK((f == form::automatic ? from.form == form::chebyshev : from.form == f));
   }
-  CHECK(softmax_series_bound(std::vector<double>{0, 2.9}, {.order = 1, .form = form::automatic}).form ==
-        form::normaliser);
-  CHECK(softmax_series_bound(std::vector<double>{0, 20}, {.order = 6, .form = form::automatic}).form == form::moment);
+  CHECK(softmax_series_bound(std::vector<double>{0, 2.9}, {.order = 1, .form = form::automatic})
+            .form == form::normaliser);
+  CHECK(softmax_series_bound(std::vector<double>{0, 20}, {.order = 6, .form = form::automatic})
+            .form == form::moment);
   // each order says more, but for rounding
   for (const form f : forms) {
     double before = inf;
@@ -105,18 +107,20 @@ TEST_CASE("softmax_series_bound: edges and refusals", "[series][edge]") {
   for (const form f : forms) {
     CHECK(softmax_series_bound(none, {.order = 3, .form = f}).absolute == 0);
     CHECK(softmax_series_bound(infinite, {.order = 3, .form = f}).relative == 0);
-    CHECK(std::isnan(softmax_series_bound(std::vector<double>{1, nan}, {.order = 3, .form = f}).absolute));
+    CHECK(std::isnan(
+        softmax_series_bound(std::vector<double>{1, nan}, {.order = 3, .form = f}).absolute));
     CHECK(softmax_series_bound(constant, {.order = 3, .form = f}).absolute < 1e-12);
-    CHECK(softmax_series_bound(std::vector<double>{0, 1e5}, {.order = 3, .form = f}).absolute == inf);
+    CHECK(softmax_series_bound(std::vector<double>{0, 1e5}, {.order = 3, .form = f}).absolute ==
+          inf);
   }
   const auto call = [](auto f) { return refusal([&] { static_cast<void>(f()); }); };
   CHECK(names(call([&] { return softmax_series_bound(x, 65); }), {"order 65", "0..64"}));
-  CHECK(names(call([&] { return softmax_series_bound(x, {.order = 2, .form = form::enclosure}); }), {"enclosure"}));
-  CHECK(names(call([&] { return cumulus::softmax_series(x, {.order = 2, .form = form::enclosure}); }),
-              {"softmax_series", "enclosure"}));
-  CHECK(names(call([&] {
-                return softmax_series_bound(x, {.weights = std::vector<double>{1, 2}});
-              }),
+  CHECK(names(call([&] { return softmax_series_bound(x, {.order = 2, .form = form::enclosure}); }),
+              {"enclosure"}));
+  CHECK(
+      names(call([&] { return cumulus::softmax_series(x, {.order = 2, .form = form::enclosure}); }),
+            {"softmax_series", "enclosure"}));
+  CHECK(names(call([&] { return softmax_series_bound(x, {.weights = std::vector<double>{1, 2}}); }),
               {"x has 3", "weights has 2"}));
   cumulus::central_moments<double> m(4);
   m.add(x);

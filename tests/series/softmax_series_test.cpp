@@ -15,8 +15,8 @@
 namespace {
 
 using cumulus::central_moments;
-using cumulus::into;
 using cumulus::form;
+using cumulus::into;
 using cumulus::softmax_series;
 using oracle::wide;
 using oracle::wider;
@@ -361,8 +361,7 @@ TEST_CASE("softmax_series: a template argument and moments give the same", "[ser
   [&]<int... P>(std::integer_sequence<int, P...>) {
     (check(std::integral_constant<int, P>()), ...);
     check(std::integral_constant<int, 64>());
-  }
-  (std::make_integer_sequence<int, 17>());
+  }(std::make_integer_sequence<int, 17>());
 }
 
 // ---- edges
@@ -451,10 +450,11 @@ TEST_CASE("softmax_series: orders and sizes are refused by both values", "[serie
   std::vector<double> out(3, 9), small(2);
   central_moments<double> m(4);
   m.add(x);
-  CHECK(
-      names(refusal([&] { softmax_series(x, into(out), -1); }), {"softmax_series", "order -1", "0..64"}));
+  CHECK(names(refusal([&] { softmax_series(x, into(out), -1); }),
+              {"softmax_series", "order -1", "0..64"}));
   CHECK(names(refusal([&] { softmax_series(x, into(out), 65); }), {"order 65", "0..64"}));
-  CHECK(names(refusal([&] { softmax_series(x, into(out), {.order = 65}); }), {"order 65", "0..64"}));
+  CHECK(
+      names(refusal([&] { softmax_series(x, into(out), {.order = 65}); }), {"order 65", "0..64"}));
   CHECK(names(refusal([&] { softmax_series(x, into(small), 3); }), {"x has 3", "out has 2"}));
   CHECK(names(refusal([&] { softmax_series(x, into(out), {.weights = w}); }),
               {"x has 3", "weights has 2"}));

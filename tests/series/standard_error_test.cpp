@@ -86,7 +86,8 @@ TEST_CASE("standard_error: from moments to 2P, as from the data", "[series][prop
       const double expected = standard_error(x, {.order = order, .form = f});
       CHECK(standard_error(m, {.order = order, .form = f}) == Approx(expected).epsilon(1e-12));
       CHECK(standard_error(narrow, {.order = order, .form = f}) == Approx(expected).epsilon(1e-6));
-      CHECK(standard_error(m, {.order = order, .form = f, .inefficiency = 4.0}) == Approx(2 * expected).epsilon(1e-12));
+      CHECK(standard_error(m, {.order = order, .form = f, .inefficiency = 4.0}) ==
+            Approx(2 * expected).epsilon(1e-12));
     }
   }
 }
@@ -206,5 +207,6 @@ TEST_CASE("standard_error: what it refuses", "[series][edge]") {
     CHECK(names(refusal([&] { (void)standard_error(x, {.inefficiency = g}); }),
                 {"inefficiency", "positive"}));
   CHECK(names(refusal([&] { (void)noise_order(x, {.order = -1}); }), {"noise_order", "-1"}));
-  CHECK(names(refusal([&] { (void)standard_error(x, {.form = form(77)}); }), {"form unknown", "influence"}));
+  CHECK(names(refusal([&] { (void)standard_error(x, {.form = form(77)}); }),
+              {"form unknown", "influence"}));
 }

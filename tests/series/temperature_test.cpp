@@ -141,7 +141,8 @@ TEST_CASE("softmax_entropy_series: within its bound, where the truncated softmax
   for (const int order : {0, 2, 4, 7}) {
     const exact_point exact(x, {}, 1), weighted(x, w, 1);
     CHECK(over_bound(cumulus::softmax_entropy_series(x, order), exact.entropy) <= 1);
-    CHECK(over_bound(cumulus::softmax_entropy_series(x, order, {.weights = w}), weighted.entropy) <= 1);
+    CHECK(over_bound(cumulus::softmax_entropy_series(x, order, {.weights = w}), weighted.entropy) <=
+          1);
   }
   CHECK(least_of(cumulus::softmax_series(x, 3)) < 0);
   const auto near = families::normal<double>(60, 3.0, 0.1, 706);
@@ -209,7 +210,8 @@ TEST_CASE(
     const int order = int(r.below(9));
     const auto form = trial % 2 == 0 ? cumulus::form::taylor : cumulus::form::moment;
     const auto e = s.w.empty() ? logsumexp_series_about(s.x, base, {.order = order, .form = form})
-                               : logsumexp_series_about(s.x, base, {.weights = s.w, .order = order, .form = form});
+                               : logsumexp_series_about(
+                                     s.x, base, {.weights = s.w, .order = order, .form = form});
     ratio.see(over_bound(e, oracle::logsumexp(s.x, s.w)), s.name + std::to_string(trial));
   }
   CHECK_WORST(ratio, 1);
@@ -245,13 +247,9 @@ TEST_CASE("logsumexp_series_about: edges and refusals", "[series][edge]") {
   const numbers far{700, 0}, low{-800, 0};
   const auto e = logsumexp_series_about(far, low, 2);
   CHECK(double(abs(wide(e.value) - oracle::logsumexp(far))) <= e.bound);
-  CHECK(names(refusal([] {
-                (void)logsumexp_series_about(numbers{1, 2}, numbers{1}, 2);
-              }),
+  CHECK(names(refusal([] { (void)logsumexp_series_about(numbers{1, 2}, numbers{1}, 2); }),
               {"x has 2", "base has 1"}));
-  CHECK(names(refusal([] {
-                (void)tilted_moments(numbers{1, 2}, numbers{1}, 2);
-              }),
+  CHECK(names(refusal([] { (void)tilted_moments(numbers{1, 2}, numbers{1}, 2); }),
               {"log_weights has 1"}));
   CHECK(names(refusal([] { (void)logsumexp_series_about(numbers{1}, numbers{1}, 99); }), {"99"}));
 }

@@ -134,8 +134,9 @@ TEST_CASE("terms: every degree of softmax at rational points is the coefficient 
       const auto mu = random_moments(degree, about, r);
       const rational y = rational(int(r.below(9)) - 4) / 2;
       const auto m = cumulus::detail::over_factorials(mu);
-      const auto terms = cumulus::detail::series_product(
-          cumulus::detail::exponential_coefficients(m.size(), y), cumulus::detail::series_reciprocal(m));
+      const auto terms =
+          cumulus::detail::series_product(cumulus::detail::exponential_coefficients(m.size(), y),
+                                          cumulus::detail::series_reciprocal(m));
       CAPTURE(degree, about == origin::mean);
       CHECK(bool(softmax_terms(degree, about).term(degree).evaluate(mu, y) == terms.back()));
     }
@@ -200,7 +201,8 @@ TEST_CASE("terms: evaluated at a sample they are the orders of its series", "[se
     const double scale = m.moment(order + order % 2 - 2 * (order % 2)) / k_factorial + 1e-3;
     CAPTURE(order);
     CHECK(std::abs(logsumexp_terms(order).term(order).evaluate(m) - c) <= 1e-14 * scale);
-    CHECK(std::abs(double(logsumexp_terms(order).term(order).evaluate(narrow)) - c) <= 1e-6 * scale);
+    CHECK(std::abs(double(logsumexp_terms(order).term(order).evaluate(narrow)) - c) <=
+          1e-6 * scale);
   }
   // about zero the same c_k, less its digits
   CHECK(logsumexp_terms(3, origin::zero).term(3).evaluate(m) ==
@@ -227,7 +229,8 @@ TEST_CASE("terms: as text, LaTeX and Markdown", "[series][value]") {
   CHECK(softmax_terms(4).term(4).text(mu) ==
         "1/24 y^4 - 1/4 y^2 mu2 - 1/6 y mu3 - 1/24 mu4 + 1/4 mu2^2");
   CHECK(softmax_terms(1, origin::zero).term(1).text() == "x - m1'");
-  CHECK(logsumexp_terms(4).term(4).latex(mu) == "\\frac{1}{24} \\mu_{4} - \\frac{1}{8} \\mu_{2}^{2}");
+  CHECK(logsumexp_terms(4).term(4).latex(mu) ==
+        "\\frac{1}{24} \\mu_{4} - \\frac{1}{8} \\mu_{2}^{2}");
   CHECK(raw.latex() == "m'_{3} - m'_{1} m'_{2} + \\frac{1}{3} {m'_{1}}^{3}");
   CHECK(logsumexp_terms(4).term(4).markdown() ==
         "*m*<sub>4</sub> &minus; 1/2 *m*<sub>2</sub><sup>2</sup>");
@@ -259,8 +262,10 @@ TEST_CASE("terms: the C++ that is printed compiles, and computes the terms", "[s
   CHECK(softmax_0(m.data(), 0.7) == 1);
   CHECK(logsumexp_1(m.data()) == 0);
   CHECK(logsumexp_8(m.data()) == Approx(logsumexp_terms(8).term(8).evaluate(mu)).epsilon(1e-13));
-  CHECK(logsumexp_23(mu.data()) == Approx(logsumexp_terms(23).term(23).evaluate(mu)).epsilon(1e-11));
-  CHECK(softmax_5(mu.data(), 0.7) == Approx(softmax_terms(5).term(5).evaluate(mu, 0.7)).epsilon(1e-13));
+  CHECK(logsumexp_23(mu.data()) ==
+        Approx(logsumexp_terms(23).term(23).evaluate(mu)).epsilon(1e-11));
+  CHECK(softmax_5(mu.data(), 0.7) ==
+        Approx(softmax_terms(5).term(5).evaluate(mu, 0.7)).epsilon(1e-13));
   mu[1] = m[1] = 0.3;
   CHECK(softmax_3_about_zero(m.data(), 0.7) ==
         Approx(softmax_terms(3, origin::zero).term(3).evaluate(mu, 0.7)).epsilon(1e-13));
@@ -270,7 +275,8 @@ TEST_CASE("terms: a whole series holds each order once, from the lowest", "[seri
   for (const origin about : origins) {
     for (const bool of_softmax : {false, true}) {
       CAPTURE(name_of(about), of_softmax);
-      const exact_polynomial whole = of_softmax ? softmax_terms(12, about) : logsumexp_terms(12, about);
+      const exact_polynomial whole =
+          of_softmax ? softmax_terms(12, about) : logsumexp_terms(12, about);
       CHECK(whole.order() == 12);
       CHECK(whole.about() == about);
       CHECK(whole.takes_y() == of_softmax);
@@ -293,7 +299,8 @@ TEST_CASE("terms: a whole series holds each order once, from the lowest", "[seri
   CHECK(logsumexp_terms(1).text() == "0");
 }
 
-TEST_CASE("terms: evaluated at a sample, a whole series is logsumexp_series less log W + mean", "[series][property]") {
+TEST_CASE("terms: evaluated at a sample, a whole series is logsumexp_series less log W + mean",
+          "[series][property]") {
   const auto x = families::uniform<double>(30, -1, 1.5, 504);
   cumulus::central_moments<double, 10> m;
   m.add(x);
@@ -306,8 +313,10 @@ TEST_CASE("terms: evaluated at a sample, a whole series is logsumexp_series less
 }
 
 TEST_CASE("terms: an order that a series has not is refused", "[series][edge]") {
-  CHECK(names(refusal([] { (void)logsumexp_terms(5).term(6); }), {"exact_polynomial::term", "6", "0..5"}));
-  CHECK(names(refusal([] { (void)softmax_terms(5).term(-1); }), {"exact_polynomial::term", "-1", "0..5"}));
+  CHECK(names(refusal([] { (void)logsumexp_terms(5).term(6); }),
+              {"exact_polynomial::term", "6", "0..5"}));
+  CHECK(names(refusal([] { (void)softmax_terms(5).term(-1); }),
+              {"exact_polynomial::term", "-1", "0..5"}));
   CHECK(std::string(name_of(origin::zero)) == "zero");
   CHECK(std::string(name_of(symbols::mu)) == "mu");
 }

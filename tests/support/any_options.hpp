@@ -41,37 +41,64 @@ struct any_options {
 
   operator cumulus::options<T>() const {
     using any_options_detail::same;
-    return {.weights = same(weights), .mask = same(mask), .scale = scale, .sink = sink,
-            .threads = threads, .executor = executor};
+    return {.weights = same(weights),
+            .mask = same(mask),
+            .scale = scale,
+            .sink = sink,
+            .threads = threads,
+            .executor = executor};
   }
   operator cumulus::softmax_options<T>() const {
     using any_options_detail::same;
-    return {.weights = same(weights), .mask = same(mask), .scale = scale, .sink = sink,
-            .degenerate = degenerate, .threads = threads, .executor = executor};
+    return {.weights = same(weights),
+            .mask = same(mask),
+            .scale = scale,
+            .sink = sink,
+            .degenerate = degenerate,
+            .threads = threads,
+            .executor = executor};
   }
   operator cumulus::mean_options<T>() const {
     using any_options_detail::same;
     if (sink) throw std::logic_error("any_options: a mean has no sink");
-    return {.weights = same(weights), .mask = same(mask), .scale = scale, .threads = threads, .executor = executor};
+    return {.weights = same(weights),
+            .mask = same(mask),
+            .scale = scale,
+            .threads = threads,
+            .executor = executor};
   }
   operator cumulus::variance_options<T>() const {
     using any_options_detail::same;
     if (sink) throw std::logic_error("any_options: a variance has no sink");
-    return {.weights = same(weights), .mask = same(mask), .scale = scale, .threads = threads, .executor = executor};
+    return {.weights = same(weights),
+            .mask = same(mask),
+            .scale = scale,
+            .threads = threads,
+            .executor = executor};
   }
 
   // Of a matrix: the same for each of its lines.
   operator cumulus::matrix_options<T>() const {
-    return {.weights = for_lines(weights), .mask = for_lines(mask), .scale = scale, .sink = sink_of_lines(),
-            .threads = threads, .executor = executor};
+    return {.weights = for_lines(weights),
+            .mask = for_lines(mask),
+            .scale = scale,
+            .sink = sink_of_lines(),
+            .threads = threads,
+            .executor = executor};
   }
   operator cumulus::softmax_matrix_options<T>() const {
-    return {.weights = for_lines(weights), .mask = for_lines(mask), .scale = scale, .sink = sink_of_lines(),
-            .degenerate = degenerate, .threads = threads, .executor = executor};
+    return {.weights = for_lines(weights),
+            .mask = for_lines(mask),
+            .scale = scale,
+            .sink = sink_of_lines(),
+            .degenerate = degenerate,
+            .threads = threads,
+            .executor = executor};
   }
 
   template <class S>
-  [[nodiscard]] static cumulus::matrix_option<S> for_lines(const cumulus::vector_option<S>& option) {
+  [[nodiscard]] static cumulus::matrix_option<S> for_lines(
+      const cumulus::vector_option<S>& option) {
     if (!option.given()) return {};
     return any_options_detail::map_of(option);
   }

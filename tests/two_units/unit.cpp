@@ -52,7 +52,8 @@ extern const unit CUMULUS_UNIT = {
     },
     [](const float* x, float* out, std::ptrdiff_t rows, std::ptrdiff_t cols) {
       cumulus::softmax(Eigen::Map<const Eigen::MatrixXf>(x, rows, cols),
-                       cumulus::into(Eigen::Map<Eigen::MatrixXf>(out, rows, cols)), cumulus::rowwise);
+                       cumulus::into(Eigen::Map<Eigen::MatrixXf>(out, rows, cols)),
+                       cumulus::rowwise);
     },
     [](void* to) { new (to) moments; },
     [](void* to, const double* x, std::ptrdiff_t n) {

@@ -59,11 +59,13 @@ template <class T>
 struct attention_options {
   matrix_option<bool> mask{};     ///< true keeps
   std::optional<double> scale{};  ///< of q.k, finite; 1 / sqrt(d) if not given
-  std::optional<double> sink{};   ///< one more term e^sink, without a value, in the divisor of the weights
-  bool causal = false;            ///< a query sees no key after its own position
+  std::optional<double>
+      sink{};           ///< one more term e^sink, without a value, in the divisor of the weights
+  bool causal = false;  ///< a query sees no key after its own position
   std::optional<cumulus::window> window{};  ///< the positions that a query sees; all if not given
-  std::optional<index_t> first_query{};  ///< position of query 0; m - n if not given: the last query stands at the last key
-  matrix_option<score_of<T>> bias{};     ///< added to the scores
+  std::optional<index_t>
+      first_query{};  ///< position of query 0; m - n if not given: the last query stands at the last key
+  matrix_option<score_of<T>> bias{};  ///< added to the scores
   /// Bounds |scale q.k|; 0 for no bound, as from a cap beyond the scalar's range. A cap that vanishes in that range leaves
   /// scores of 0.
   double softcap = 0;
@@ -83,8 +85,8 @@ struct multi_head_options {
   std::optional<index_t> first_query{};     ///< position of query 0; m - n if not given
   matrix_option<score_of<T>> bias{};        ///< added to the scores
   double softcap = 0;                       ///< bounds |scale q.k|; 0 for no bound
-  int threads = 1;                          ///< the most threads for the queries: needs OpenMP or the executor
-  cumulus::executor executor{};             ///< runs the parts, if given
+  int threads = 1;               ///< the most threads for the queries: needs OpenMP or the executor
+  cumulus::executor executor{};  ///< runs the parts, if given
 };
 
 }  // namespace cumulus

@@ -29,8 +29,10 @@ struct attention_result {
 /// Of n queries with several heads side by side.
 template <class T>
 struct multi_head_result {
-  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> output;     ///< [n, heads.queries e]
-  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> logsumexp;  ///< [n, heads.queries]
+  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
+      output;  ///< [n, heads.queries e]
+  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
+      logsumexp;  ///< [n, heads.queries]
 };
 
 namespace detail {
@@ -71,7 +73,7 @@ void mix_parts(T& log_sum, Mean* mean, const T& other_log_sum, const Other* othe
 template <class T>
 void merge_row(attention_result<T>& into, index_t i, const attention_result<T>& other, index_t j) {
   mix_parts(into.logsumexp[i], into.output.row(i).data(), other.logsumexp[j],
-                    other.output.row(j).data(), into.output.cols());
+            other.output.row(j).data(), into.output.cols());
 }
 
 }  // namespace detail
@@ -87,12 +89,12 @@ void merge_row(attention_result<T>& into, index_t i, const attention_result<T>& 
 /// Source   as softmax_mean, whose states keep more digits.
 template <class T>
 attention_result<T>& merge(attention_result<T>& into, const attention_result<T>& other) {
-  detail::require_same_shape("merge", "output", into.output.rows(), into.output.cols(), "other output",
-                     other.output.rows(), other.output.cols());
+  detail::require_same_shape("merge", "output", into.output.rows(), into.output.cols(),
+                             "other output", other.output.rows(), other.output.cols());
   detail::require_same_size("merge", "logsumexp", into.logsumexp.size(), "other logsumexp",
-                    other.logsumexp.size());
+                            other.logsumexp.size());
   detail::require_same_size("merge", "output's column", into.output.rows(), "logsumexp",
-                    into.logsumexp.size());
+                            into.logsumexp.size());
   for (index_t i = 0; i < into.output.rows(); ++i) detail::merge_row(into, i, other, i);
   return into;
 }

@@ -17,8 +17,8 @@
 // taylor's holds with y about any centre, since joint cumulants do not see it.
 #pragma once
 
-#include <cumulus/detail/core/require_options.hpp>
 #include <cumulus/attention/linear.hpp>
+#include <cumulus/detail/core/require_options.hpp>
 
 namespace cumulus {
 
@@ -31,9 +31,9 @@ struct attention_gradient {
 /// Of attention_vjp.
 template <class T>
 struct attention_vjp_options {
-  std::optional<double> scale{};   ///< of q.k, finite; 1 / sqrt(d) if not given
-  bool causal = false;             ///< query i sees the keys 0 .. m - n + i
-  vector_option<T> logsumexp{};    ///< [n]: the cotangent of the log-sum-exp; 0 if not given
+  std::optional<double> scale{};  ///< of q.k, finite; 1 / sqrt(d) if not given
+  bool causal = false;            ///< query i sees the keys 0 .. m - n + i
+  vector_option<T> logsumexp{};   ///< [n]: the cotangent of the log-sum-exp; 0 if not given
 };
 
 namespace detail {
@@ -170,8 +170,8 @@ class truncated_slopes {
 template <class T, class Slopes>
 [[nodiscard]] attention_gradient<T> attention_pullback(
     const char* name, const token_rows<T>& q, const token_rows<T>& k, const token_rows<T>& v,
-    const token_rows<T>& g, const operand<T>& log_sum, bool causal, const std::optional<double>& given_scale,
-    Slopes slopes) {
+    const token_rows<T>& g, const operand<T>& log_sum, bool causal,
+    const std::optional<double>& given_scale, Slopes slopes) {
   using C = compute_scalar<T>;
   const index_t n = q.size(), m = k.size(), d = q.width(), e = v.width();
   require_same_size(name, "a query", d, "a key", k.width());
@@ -230,7 +230,8 @@ template <real_matrix Q, real_matrix K, real_matrix V, real_matrix G>
   using T = result_of<Q>;
   const token_rows<T> q(queries), k(keys), v(values), cotangent(g);
   return detail::attention_pullback<T>("attention_vjp", q, k, v, cotangent, o.logsumexp, o.causal,
-                                       o.scale, detail::softmax_slopes<detail::compute_scalar<T>>{});
+                                       o.scale,
+                                       detail::softmax_slopes<detail::compute_scalar<T>>{});
 }
 
 /// The same of linear_attention.

@@ -20,25 +20,31 @@ void require_block_sparse(const char* name, const block_sparse_call<T, S>& call)
   require_same_size(name, "a key", call.k.width(), "a query", call.q.width() / o.heads.queries);
   require_same_size(name, "K", call.k.size(), "V", call.v.size());
   if (call.blocks.value_width() > 0)
-    require_same_size(name, "a value of the summaries", call.blocks.value_width(), "a value", call.v.width());
+    require_same_size(name, "a value of the summaries", call.blocks.value_width(), "a value",
+                      call.v.width());
   require_past_window(name, o.window);
   if (call.first_query < 0 || call.first_query > call.k.size() - call.positions())
-    refuse({name, ": ", call.positions(), " positions from ", call.first_query, " on, but there are ",
-            call.k.size(), " keys; give each position its own key"});
+    refuse({name, ": ", call.positions(), " positions from ", call.first_query,
+            " on, but there are ", call.k.size(), " keys; give each position its own key"});
   const index_t last = call.first_query + call.positions() - 1;
   const index_t b = call.blocks.block_size();
   for (const index_t page : {call.k.page(), call.v.page()}) {
     if (page % b != 0)
-      refuse({name, ": blocks of ", b, " tokens don't fill pages of ", page, "; give a block that divides a page"});
+      refuse({name, ": blocks of ", b, " tokens don't fill pages of ", page,
+              "; give a block that divides a page"});
   }
   if (call.past(last) > call.blocks.blocks())
     refuse({name, ": ", call.blocks.blocks(), " blocks are summarised, but the last query has ",
             call.past(last), " past ones; append their keys to the summaries"});
   require_score(name, o.score, kept);
-  if ((o.left_out == left_out::value_mean || o.left_out == left_out::first_order) && !kept.value_mean)
-    refuse({name, ": left_out::", name_of(o.left_out), " needs summaries with a value_mean; give block_summary_options .value_mean"});
+  if ((o.left_out == left_out::value_mean || o.left_out == left_out::first_order) &&
+      !kept.value_mean)
+    refuse({name, ": left_out::", name_of(o.left_out),
+            " needs summaries with a value_mean; give block_summary_options .value_mean"});
   if (o.left_out == left_out::first_order && !kept.value_covariance)
-    refuse({name, ": left_out::first_order needs summaries with a value_covariance; give block_summary_options .value_covariance"});
+    refuse({name,
+            ": left_out::first_order needs summaries with a value_covariance; give "
+            "block_summary_options .value_covariance"});
   require_threads(name, o.threads);
   require_selection(name, o.top, o.mass, o.threshold, o.first_blocks);
 }
@@ -69,29 +75,39 @@ template <class S>
 /// Source   selection: the scores' (block_score.hpp); the rest by value_mean + value_covariance q: Y. Li, B. Li, T. Lan, arXiv
 ///          2606.01563 (2026); by residual_sums: its header; parts are merged by their log-sum-exp.
 template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S>
-  requires(std::same_as<score_of<token_scalar_of<Q>>, float> || std::same_as<token_scalar_of<Q>, double>)
+  requires(std::same_as<score_of<token_scalar_of<Q>>, float> ||
+           std::same_as<token_scalar_of<Q>, double>)
 [[nodiscard]] block_sparse_result<token_scalar_of<Q>> block_sparse_attention(
     const Q& q, const K& k, const V& v, const block_summaries<S>& blocks,
     const block_sparse_options& o = {}) {
   using T = token_scalar_of<Q>;
   const char* const name = "block_sparse_attention";
-  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k), &vs = detail::tokens_in<T>(v);
+  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k),
+             &vs = detail::tokens_in<T>(v);
   const index_t positions = qs.size(), heads = o.heads.queries;
   if (o.heads.keys != 1)
-    detail::refuse({name, ": .heads.keys is ", o.heads.keys, ", but summaries are those of one head of keys; call it for each of them"});
+    detail::refuse({name, ": .heads.keys is ", o.heads.keys,
+                    ", but summaries are those of one head of keys; call it for each of them"});
   if (heads < 1) detail::refuse({name, ": .heads.queries is ", heads, "; give 1 or more"});
   if (qs.width() % heads != 0)
-    detail::refuse({name, ": queries of width ", qs.width(), " can't be split into ", heads, " heads; give a multiple of .heads.queries"});
+    detail::refuse({name, ": queries of width ", qs.width(), " can't be split into ", heads,
+                    " heads; give a multiple of .heads.queries"});
   detail::require_scale(name, o.scale);
-  const detail::block_sparse_call<T, S> call{
-      qs, ks, vs, blocks, o, detail::score_scale(o.scale, ks.width()),
-      o.first_query.value_or(ks.size() - positions)};
+  const detail::block_sparse_call<T, S> call{qs,
+                                             ks,
+                                             vs,
+                                             blocks,
+                                             o,
+                                             detail::score_scale(o.scale, ks.width()),
+                                             o.first_query.value_or(ks.size() - positions)};
   if (positions > 0) detail::require_block_sparse(name, call);
   if (o.past_sums != nullptr) {
     if (positions != 1)
-      detail::refuse({name, ": .past_sums are those of one position, but there are ", positions, "; leave them out"});
-    detail::require_same_size(name, "the past of the query", call.past(call.first_query) * blocks.block_size(),
-                              "past_sums", o.past_sums->size());
+      detail::refuse({name, ": .past_sums are those of one position, but there are ", positions,
+                      "; leave them out"});
+    detail::require_same_size(name, "the past of the query",
+                              call.past(call.first_query) * blocks.block_size(), "past_sums",
+                              o.past_sums->size());
   }
 
   block_sparse_result<T> result;
@@ -104,8 +120,10 @@ template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S>
   const bool residual = o.left_out == left_out::residual;
   std::optional<residual_sums> own_sums;
   if (residual && o.past_sums == nullptr && positions > 0)
-    own_sums.emplace(ks.width(), vs.width(),
-                     residual_sums_options{.scale = call.scale, .kernel = o.kernel, .centre = detail::first_mean(blocks)});
+    own_sums.emplace(
+        ks.width(), vs.width(),
+        residual_sums_options{
+            .scale = call.scale, .kernel = o.kernel, .centre = detail::first_mean(blocks)});
   detail::run_ranges(
       positions, 1, residual ? 1 : o.threads, o.executor, [&](index_t first, index_t end) {
         for (index_t i = first; i < end; ++i) {
@@ -119,6 +137,7 @@ template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S>
   return result;
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <token_matrix Q, token_matrix K, token_matrix V, class S, class... Rest>
   requires(!token_matrix<K, Q> || !token_matrix<V, Q>)
@@ -126,5 +145,6 @@ void block_sparse_attention(const Q&, const K&, const V&, const block_summaries<
 template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S, class... Rest>
   requires(!std::same_as<score_of<token_scalar_of<Q>>, float> && !std::same_as<token_scalar_of<Q>, double>)
 void block_sparse_attention(const Q&, const K&, const V&, const block_summaries<S>&, const Rest&...) = delete;  // cumulus: block_sparse_attention takes float, double, half or bfloat16
+// clang-format on
 
 }  // namespace cumulus

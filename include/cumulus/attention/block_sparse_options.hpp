@@ -25,10 +25,14 @@ enum class left_out {
 
 [[nodiscard]] constexpr const char* name_of(left_out by) noexcept {
   switch (by) {
-    case left_out::none: return "none";
-    case left_out::value_mean: return "value_mean";
-    case left_out::first_order: return "first_order";
-    case left_out::residual: return "residual";
+    case left_out::none:
+      return "none";
+    case left_out::value_mean:
+      return "value_mean";
+    case left_out::first_order:
+      return "first_order";
+    case left_out::residual:
+      return "residual";
   }
   return "?";
 }
@@ -39,20 +43,24 @@ struct block_sparse_options {
   cumulus::heads heads{};         ///< .keys is 1: summaries are those of one head of keys
   /// The last `before` tokens are read whatever their scores; only the query's own block if not given. `after` is 0.
   std::optional<cumulus::window> window{};
-  std::optional<index_t> first_query{};  ///< position of row 0 of Q; if not given, the last row stands at the last key
+  std::optional<index_t>
+      first_query{};  ///< position of row 0 of Q; if not given, the last row stands at the last key
   block_score score = block_score::smooth2;
   index_t top = 8;  ///< the most past blocks, the forced ones among them
   double mass = 1;  ///< past blocks until their share of the scores' mass reaches this; 1 for all
-  double threshold = -std::numeric_limits<double>::infinity();  ///< no past block with a lower score
+  double threshold =
+      -std::numeric_limits<double>::infinity();  ///< no past block with a lower score
   index_t first_blocks = 0;  ///< this many of the first blocks are read whatever their scores
   bool own_counts = true;    ///< whether the query's own block is one of `top`
   cumulus::left_out left_out = cumulus::left_out::none;
   residual_kernel kernel = residual_kernel::taylor2;  ///< of left_out::residual
   /// Of left_out::residual at one position: the sums of its past blocks, which decoding keeps; made anew if not given.
   const residual_sums* past_sums = nullptr;
-  bool surrogate_mass = false;  ///< blocks that are read count by their scores, not by their mass, as in HiLS
-  bool bounds = true;           ///< whether the intervals of the blocks are found too
-  int threads = 1;  ///< the most threads for the positions: needs OpenMP or the executor. One for left_out::residual
+  bool surrogate_mass =
+      false;  ///< blocks that are read count by their scores, not by their mass, as in HiLS
+  bool bounds = true;  ///< whether the intervals of the blocks are found too
+  int threads =
+      1;  ///< the most threads for the positions: needs OpenMP or the executor. One for left_out::residual
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 

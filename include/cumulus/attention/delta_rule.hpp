@@ -4,8 +4,8 @@
 // Layer 5 (attention): uses core.
 #pragma once
 
-#include <cumulus/detail/core/aligned.hpp>
 #include <cumulus/core/results.hpp>
+#include <cumulus/detail/core/aligned.hpp>
 #include <cumulus/detail/core/require.hpp>
 #include <cumulus/detail/core/view.hpp>
 #include <cumulus/detail/simd/features.hpp>
@@ -27,7 +27,8 @@ class delta_rule_state {
  public:
   delta_rule_state(index_t d, index_t e) : d_(d), e_(e) {
     if (d < 1 || e < 1)
-      detail::refuse({"presets::delta_rule_state: keys of width ", d, " and values of width ", e, "; give 1 or more"});
+      detail::refuse({"presets::delta_rule_state: keys of width ", d, " and values of width ", e,
+                      "; give 1 or more"});
     state_.assign(std::size_t(d * e), T(0));
     key_.resize(std::size_t(d));
     error_.resize(std::size_t(e));
@@ -36,10 +37,13 @@ class delta_rule_state {
   template <real_vector K, real_vector V>
   void add(const K& key, const V& value, double beta = 1, bool normalise = true) {
     const detail::operand<T> k(key), v(value);
-    detail::require_same_size("presets::delta_rule_state::add", "the state's key", d_, "key", k.size());
-    detail::require_same_size("presets::delta_rule_state::add", "the state's value", e_, "value", v.size());
+    detail::require_same_size("presets::delta_rule_state::add", "the state's key", d_, "key",
+                              k.size());
+    detail::require_same_size("presets::delta_rule_state::add", "the state's value", e_, "value",
+                              v.size());
     if (!(beta > 0 && beta < 2))
-      detail::refuse({"presets::delta_rule_state::add: beta ", beta, " is outside (0, 2); give a number within"});
+      detail::refuse({"presets::delta_rule_state::add: beta ", beta,
+                      " is outside (0, 2); give a number within"});
     const auto from = k.view(), to = v.view();
     bool is_zero = true;
     for (index_t i = 0; i < d_; ++i) {
@@ -54,15 +58,16 @@ class delta_rule_state {
       detail::kernels::add_row(state_.data() + i * e_, key_[std::size_t(i)], error_.data(), e_);
     for (index_t j = 0; j < e_; ++j) error_[std::size_t(j)] = to[j] - error_[std::size_t(j)];
     for (index_t i = 0; i < d_; ++i)
-      detail::kernels::add_row(error_.data(), T(T(beta) * key_[std::size_t(i)]), state_.data() + i * e_,
-                       e_);
+      detail::kernels::add_row(error_.data(), T(T(beta) * key_[std::size_t(i)]),
+                               state_.data() + i * e_, e_);
   }
 
   /// S q
   template <real_vector Q>
   [[nodiscard]] Eigen::Matrix<T, Eigen::Dynamic, 1> read(const Q& query) const {
     const detail::operand<T> q(query);
-    detail::require_same_size("presets::delta_rule_state::read", "the state's key", d_, "query", q.size());
+    detail::require_same_size("presets::delta_rule_state::read", "the state's key", d_, "query",
+                              q.size());
     Eigen::Matrix<T, Eigen::Dynamic, 1> out = Eigen::Matrix<T, Eigen::Dynamic, 1>::Zero(e_);
     for (index_t i = 0; i < d_; ++i)
       detail::kernels::add_row(state_.data() + i * e_, T(q.view()[i]), out.data(), e_);

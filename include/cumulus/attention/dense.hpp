@@ -48,14 +48,16 @@ void attention(const Q& q, const K& k, const V& v, destination<Out> out, destina
                const attention_options<token_scalar_of<Q>>& options = {}) {
   using T = token_scalar_of<Q>;
   const char* const name = "attention";
-  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k), &vs = detail::tokens_in<T>(v);
+  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k),
+             &vs = detail::tokens_in<T>(v);
   const detail::line_number sink =
       options.sink ? detail::line_number(*options.sink) : detail::line_number();
   const detail::attention_settings<T> settings(options, sink);
   detail::require_attention(name, qs, ks, vs, {}, settings);
-  detail::require_same_shape(name, "the result", qs.size(), vs.width(), "out", index_t((*out).rows()),
-                             index_t((*out).cols()));
-  detail::require_same_size(name, "the result", qs.size(), "logsumexp", detail::size_of(*logsumexp));
+  detail::require_same_shape(name, "the result", qs.size(), vs.width(), "out",
+                             index_t((*out).rows()), index_t((*out).cols()));
+  detail::require_same_size(name, "the result", qs.size(), "logsumexp",
+                            detail::size_of(*logsumexp));
   const auto sums = detail::strided_view(*logsumexp);
   detail::attend(qs, ks, vs, {}, settings, detail::strided_matrix_view(*out),
                  detail::strided_matrix<T>{sums.data, sums.size, 1, sums.stride, 1});
@@ -68,9 +70,11 @@ void attention(const Q& q, const K& k, const V& v, destination<Out> out, destina
 ///          logsumexp: [n, heads.queries]. bias and mask are those of all heads.
 template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V>
 [[nodiscard]] multi_head_result<token_scalar_of<Q>> multi_head_attention(
-    const Q& q, const K& k, const V& v, const multi_head_options<token_scalar_of<Q>>& options = {}) {
+    const Q& q, const K& k, const V& v,
+    const multi_head_options<token_scalar_of<Q>>& options = {}) {
   using T = token_scalar_of<Q>;
-  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k), &vs = detail::tokens_in<T>(v);
+  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k),
+             &vs = detail::tokens_in<T>(v);
   const heads& h = options.heads;
   detail::require_attention("multi_head_attention", qs, ks, vs, h,
                             detail::attention_settings<T>(options, options.sink));
@@ -89,7 +93,8 @@ void multi_head_attention(const Q& q, const K& k, const V& v, destination<Out> o
                           const multi_head_options<token_scalar_of<Q>>& options = {}) {
   using T = token_scalar_of<Q>;
   const char* const name = "multi_head_attention";
-  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k), &vs = detail::tokens_in<T>(v);
+  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k),
+             &vs = detail::tokens_in<T>(v);
   const heads& h = options.heads;
   const detail::attention_settings<T> settings(options, options.sink);
   detail::require_attention(name, qs, ks, vs, h, settings);
@@ -101,6 +106,7 @@ void multi_head_attention(const Q& q, const K& k, const V& v, destination<Out> o
                  detail::strided_matrix_view(*logsumexp));
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <token_matrix Q, token_matrix K, token_matrix V, class... Rest>
   requires(!token_matrix<K, Q> || !token_matrix<V, Q>)
@@ -114,5 +120,6 @@ template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, real_matrix Out,
 void multi_head_attention(const Q&, const K&, const V&, const Out&, const Rest&...) = delete;  // cumulus: mark where results are written: multi_head_attention(q, k, v, into(out), into(logsumexp), {.heads = ...})
 template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class Out>
 void attention(const Q&, const K&, const V&, destination<Out>) = delete;  // cumulus: the log-sum-exps need memory too: attention(q, k, v, into(out), into(logsumexp))
+// clang-format on
 
 }  // namespace cumulus

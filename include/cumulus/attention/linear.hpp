@@ -14,8 +14,9 @@ template <class T>
 struct linear_attention_result {
   using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  matrix output;       ///< [n, heads e]
-  matrix logsumexp;  ///< [n, heads]; NaN where the mass is not a positive number; -inf without a key
+  matrix output;  ///< [n, heads e]
+  matrix
+      logsumexp;  ///< [n, heads]; NaN where the mass is not a positive number; -inf without a key
   /// [n, heads]
   Eigen::Array<linear_status, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> status;
 
@@ -69,7 +70,8 @@ template <class T, class S>
   requires(!std::same_as<T, S>)
 [[nodiscard]] token_rows<T> tokens_in(const token_rows<S>& x) {
   Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows(x.size(), x.width());
-  for (index_t t = 0; t < x.size(); ++t) std::copy_n(x.row(t), x.width(), rows.data() + t * x.width());
+  for (index_t t = 0; t < x.size(); ++t)
+    std::copy_n(x.row(t), x.width(), rows.data() + t * x.width());
   return token_rows<T>(rows);
 }
 
@@ -85,7 +87,8 @@ template <class T>
             " heads of keys; give .heads.queries as a multiple of .heads.keys"});
   const auto per_head = [&](const char* what, index_t width, index_t heads) {
     if (width % heads != 0)
-      refuse({name, ": ", what, " of width ", width, " can't be split into ", heads, " heads; give a multiple of the heads"});
+      refuse({name, ": ", what, " of width ", width, " can't be split into ", heads,
+              " heads; give a multiple of the heads"});
     return width / heads;
   };
   const index_t n = queries.size(), m = keys.size();
@@ -96,14 +99,18 @@ template <class T>
   const bool projects = o.projection.rows() > 0 || o.projection.cols() > 0;
   if (projects) {
     if (o.projection.size() == 0)
-      refuse({name, ": .projection is ", o.projection.rows(), " x ", o.projection.cols(), ", which has no scores; give a column or more"});
-    require_same_size(name, "a key", width, "a column of .projection", index_t(o.projection.rows()));
+      refuse({name, ": .projection is ", o.projection.rows(), " x ", o.projection.cols(),
+              ", which has no scores; give a column or more"});
+    require_same_size(name, "a key", width, "a column of .projection",
+                      index_t(o.projection.rows()));
     if (o.window || o.first_tokens > 0)
-      refuse({name, ": .projection would change the exact scores of ", o.window ? ".window" : ".first_tokens", "; leave one of them out"});
+      refuse({name, ": .projection would change the exact scores of ",
+              o.window ? ".window" : ".first_tokens", "; leave one of them out"});
   }
   const index_t d = projects ? index_t(o.projection.cols()) : width;
   if (o.window && !o.causal)
-    refuse({name, ": a window of ", o.window->before, " keys, but queries that see all keys; give .causal = true"});
+    refuse({name, ": a window of ", o.window->before,
+            " keys, but queries that see all keys; give .causal = true"});
   require_threads(name, o.threads);
 
   const bool by_scores =
@@ -196,7 +203,8 @@ template <token_matrix Q, token_matrix K, token_matrix V>
 [[nodiscard]] linear_attention_result<score_of<token_scalar_of<Q>>> linear_attention(
     const Q& queries, const K& keys, const V& values, const linear_attention_options& o = {}) {
   using T = score_of<token_scalar_of<Q>>;
-  const auto &q = detail::tokens_in<T>(queries), &k = detail::tokens_in<T>(keys), &v = detail::tokens_in<T>(values);
+  const auto &q = detail::tokens_in<T>(queries), &k = detail::tokens_in<T>(keys),
+             &v = detail::tokens_in<T>(values);
   return detail::attend_linearly<T>(q, k, v, o);
 }
 

@@ -23,9 +23,12 @@ enum class linear_method {
 
 [[nodiscard]] constexpr const char* name_of(linear_method method) noexcept {
   switch (method) {
-    case linear_method::automatic: return "automatic";
-    case linear_method::features: return "features";
-    case linear_method::scores: return "scores";
+    case linear_method::automatic:
+      return "automatic";
+    case linear_method::features:
+      return "features";
+    case linear_method::scores:
+      return "scores";
   }
   return "?";
 }
@@ -53,21 +56,25 @@ struct linear_state_options {
 
 /// Of linear_attention: the weights are those of linear_state_options.
 struct linear_attention_options {
-  std::optional<double> scale{};            ///< of q.k, finite; 1 / sqrt(d) if not given
+  std::optional<double> scale{};  ///< of q.k, finite; 1 / sqrt(d) if not given
   cumulus::heads heads{};
-  bool causal = false;                      ///< query i sees the keys 0 .. m - n + i
-  std::optional<cumulus::window> window{};  ///< causal only: the last `before` keys are exact; `after` is 0
-  index_t first_tokens = 0;                 ///< this many of the first keys are exact
-  int order = 2;                            ///< 0..linear_attention_max_order
+  bool causal = false;  ///< query i sees the keys 0 .. m - n + i
+  std::optional<cumulus::window>
+      window{};              ///< causal only: the last `before` keys are exact; `after` is 0
+  index_t first_tokens = 0;  ///< this many of the first keys are exact
+  int order = 2;             ///< 0..linear_attention_max_order
   cumulus::form form = cumulus::form::moment;
   bool centred = true;               ///< powers of a score less its mean over the keys
   std::vector<double> polynomial{};  ///< of form::moment: coefficients in place of 1 / j!
   double decay = 1;                  ///< in (0, 1]
-  Eigen::MatrixXd projection{};      ///< R, [d, r]: scores (q R) (k R) of keys of width r in place of q k
+  Eigen::MatrixXd
+      projection{};  ///< R, [d, r]: scores (q R) (k R) of keys of width r in place of q k
   linear_method method = linear_method::automatic;
-  index_t chunk = 0;  ///< keys that wait before the state takes them in; 0: by the size of the state
-  std::size_t memory_limit = std::size_t(1) << 30;  ///< the most bytes for the sums of a key head's state
-  int threads = 1;               ///< the most threads for the key heads: needs OpenMP or the executor
+  index_t chunk =
+      0;  ///< keys that wait before the state takes them in; 0: by the size of the state
+  std::size_t memory_limit = std::size_t(1)
+                             << 30;  ///< the most bytes for the sums of a key head's state
+  int threads = 1;  ///< the most threads for the key heads: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 
   /// Of a state with the same weights: without heads, projection and causality, which are the caller's.

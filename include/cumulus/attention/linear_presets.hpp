@@ -39,7 +39,8 @@ namespace cumulus::presets {
 /// Edges   refused: terms outside 1 .. linear_attention_max_order + 1.
 /// Source  F. Heinsen, L. Kozachkov, arXiv 2602.00294.
 [[nodiscard]] inline linear_attention_options sata(std::integral auto terms) {
-  detail::require_order("presets::sata", terms, 1, linear_attention_max_order + 1, "terms; linear_attention_max_order + 1");
+  detail::require_order("presets::sata", terms, 1, linear_attention_max_order + 1,
+                        "terms; linear_attention_max_order + 1");
   return {.causal = true, .order = int(terms) - 1, .form = form::moment, .centred = false};
 }
 [[nodiscard]] inline linear_attention_options sata() { return sata(4); }
@@ -49,9 +50,13 @@ namespace cumulus::presets {
 /// Edges   refused: an odd p, whose weights have either sign, and p outside 2 .. linear_attention_max_order.
 /// Source  J. Buckman, C. Gelada, S. Zhang et al., arXiv 2507.04239; its gates and its 1e-6 in the divisor are left out.
 [[nodiscard]] inline linear_attention_options power(std::integral auto p) {
-  detail::require_order("presets::power", p, 2, linear_attention_max_order, "linear_attention_max_order");
-  if (p % 2 != 0) detail::refuse({"presets::power: the power ", p, " is odd; give an even one, whose weights are not negative"});
-  linear_attention_options o{.causal = true, .order = int(p), .form = form::moment, .centred = false};
+  detail::require_order("presets::power", p, 2, linear_attention_max_order,
+                        "linear_attention_max_order");
+  if (p % 2 != 0)
+    detail::refuse({"presets::power: the power ", p,
+                    " is odd; give an even one, whose weights are not negative"});
+  linear_attention_options o{
+      .causal = true, .order = int(p), .form = form::moment, .centred = false};
   o.polynomial.assign(std::size_t(p) + 1, 0.0);
   o.polynomial.back() = 1;
   return o;
@@ -62,8 +67,10 @@ namespace cumulus::presets {
 /// Edges   refused: n outside 1 .. linear_attention_max_order.
 /// Source  J. Su, kexue.fm/archives/8601 (2021).
 [[nodiscard]] inline linear_attention_options limit_form(std::integral auto n) {
-  detail::require_order("presets::limit_form", n, 1, linear_attention_max_order, "linear_attention_max_order");
-  linear_attention_options o{.causal = true, .order = int(n), .form = form::moment, .centred = false};
+  detail::require_order("presets::limit_form", n, 1, linear_attention_max_order,
+                        "linear_attention_max_order");
+  linear_attention_options o{
+      .causal = true, .order = int(n), .form = form::moment, .centred = false};
   double coefficient = 1;  // binomial(n, j) / n^j
   for (int j = 0; j <= int(n); ++j) {
     o.polynomial.push_back(coefficient);
@@ -75,7 +82,8 @@ namespace cumulus::presets {
 struct taylor_shift_options {
   bool causal = false;
   double temperature = 1;  ///< multiplies the cosine of query and key: finite
-  linear_method method = linear_method::automatic;  ///< the published code changes over at n = d^2 + d + 1
+  linear_method method =
+      linear_method::automatic;  ///< the published code changes over at n = d^2 + d + 1
 };
 
 /// Degree 2 of the cosine of query and key, the average of the values times sqrt(n / d), n the keys that a query sees.

@@ -105,9 +105,10 @@ class linear_attention_state {
   template <real_vector K, real_vector V>
   void add(const K& key, const V& value) {
     const detail::operand<T> k(key), v(value);
-    detail::require_same_size("linear_attention_state::add", "the state's key", width(), "key", k.size());
-    detail::require_same_size("linear_attention_state::add", "the state's value", value_width(), "value",
-                      v.size());
+    detail::require_same_size("linear_attention_state::add", "the state's key", width(), "key",
+                              k.size());
+    detail::require_same_size("linear_attention_state::add", "the state's value", value_width(),
+                              "value", v.size());
     memory_.add(k.view(), v.view());
   }
 
@@ -165,8 +166,8 @@ class linear_attention_state {
     }
     const C u = C(detail::unit_roundoff<T>), slack = C(double(width() + 16)) * u;
     const C reach = detail::square_root(C(norm * memory_.longest())) * (1 + slack);
-    const C rounding =
-        slack * (C(1) + detail::absolute(C(out.value)) + reach + detail::square_root(C(norm * origin)));
+    const C rounding = slack * (C(1) + detail::absolute(C(out.value)) + reach +
+                                detail::square_root(C(norm * origin)));
     if (exact) {
       out.bound = T(rounding);
       out.kind = bound_kind::exact;
@@ -183,15 +184,16 @@ class linear_attention_state {
   linear_attention_state& operator+=(const linear_attention_state& other) {
     detail::require_same_size("linear_attention_state", "this", width(), "other", other.width());
     detail::require_same_size("linear_attention_state", "this", value_width(), "other",
-                      other.value_width());
+                              other.value_width());
     const detail::linear_weights<T>&a = memory_.weights(), &c = other.memory_.weights();
     if (asked_ != other.asked_ || a.form != c.form || a.centred != c.centred ||
-        a.window != c.window || a.first_tokens != c.first_tokens || a.decay < c.decay || c.decay < a.decay ||
-        a.given != c.given || memory_.keeps_all() != other.memory_.keeps_all())
+        a.window != c.window || a.first_tokens != c.first_tokens || a.decay < c.decay ||
+        c.decay < a.decay || a.given != c.given || memory_.keeps_all() != other.memory_.keeps_all())
       detail::refuse({"linear_attention_state: states of order ", asked_, " and ", other.asked_,
                       ", or of other options, do not add; give both the same options"});
     if (scale_ < other.scale_ || other.scale_ < scale_)
-      detail::refuse({"linear_attention_state: states of scale ", double(scale_), " and ", double(other.scale_), " do not add; give both one scale"});
+      detail::refuse({"linear_attention_state: states of scale ", double(scale_), " and ",
+                      double(other.scale_), " do not add; give both one scale"});
     if (!other.empty()) memory_.merge(other.memory_);
     return *this;
   }
@@ -297,7 +299,8 @@ class linear_attention_state {
   void require_tokens(const char* function, const token_rows<T>& keys,
                       const token_rows<T>& values) const {
     detail::require_same_size(function, "a key of the state", width(), "a key", keys.width());
-    detail::require_same_size(function, "a value of the state", value_width(), "a value", values.width());
+    detail::require_same_size(function, "a value of the state", value_width(), "a value",
+                              values.width());
     detail::require_same_size(function, "keys", keys.size(), "values", values.size());
   }
 
@@ -338,13 +341,14 @@ class linear_attention_state {
     grow(s.scores, n * row_length);
     if (n < few) {
       for (index_t i = 0; i < n; ++i) {
-        detail::kernels::dot_rows(waiting.key(0), d, d, seen, s.queries.data() + i * d, s.dots.data());
+        detail::kernels::dot_rows(waiting.key(0), d, d, seen, s.queries.data() + i * d,
+                                  s.dots.data());
         for (index_t j = 0; j < seen; ++j) s.scores[at(i * row_length + j)] = T(s.dots[at(j)]);
       }
     } else {
       std::fill_n(s.scores.data(), n * row_length, T(0));
-      detail::kernels::add_product(s.queries.data(), d, index_t(1), s.transposed.data(), waiting.capacity(),
-                           s.scores.data(), row_length, n, d, seen);
+      detail::kernels::add_product(s.queries.data(), d, index_t(1), s.transposed.data(),
+                                   waiting.capacity(), s.scores.data(), row_length, n, d, seen);
     }
 
     for (index_t i = 0; i < n; ++i) {
@@ -359,7 +363,8 @@ class linear_attention_state {
       if (has_sums) {
         detail::kernels::add_row(sums.values(), s.of_sums[0], out, e);
         for (int j = 1; j <= sums.order(); ++j)
-          detail::kernels::add_row(s.by_degree.data() + ((j - 1) * n + i) * e, s.of_sums[at(j)], out, e);
+          detail::kernels::add_row(s.by_degree.data() + ((j - 1) * n + i) * e, s.of_sums[at(j)],
+                                   out, e);
       }
       status[i * line] = row.status;
       const C origin(
@@ -370,17 +375,17 @@ class linear_attention_state {
     }
     if (first_row != nullptr) *first_row = s.rows[0];
     if (n == 1) {
-      detail::kernels::add_product(s.scores.data(), row_length, index_t(1), waiting.value(0), e, output,
-                           output_stride, index_t(1), seen, e);
+      detail::kernels::add_product(s.scores.data(), row_length, index_t(1), waiting.value(0), e,
+                                   output, output_stride, index_t(1), seen, e);
       demand_finite(0, output, e);
       return;
     }
     grow(s.row, n * e);
     std::fill_n(s.row.data(), n * e, T(0));
-    detail::kernels::add_product(s.scores.data(), row_length, index_t(1), waiting.value(0), e, s.row.data(),
-                         e, n, seen, e);
-    const bool all_finite =
-        !causal || detail::is_finite(detail::kernels::dot_product(s.row.data(), s.row.data(), n * e));
+    detail::kernels::add_product(s.scores.data(), row_length, index_t(1), waiting.value(0), e,
+                                 s.row.data(), e, n, seen, e);
+    const bool all_finite = !causal || detail::is_finite(detail::kernels::dot_product(
+                                           s.row.data(), s.row.data(), n * e));
     for (index_t i = 0; i < n; ++i) {
       T* const out = output + i * output_stride;
       const T* add = s.row.data() + i * e;
@@ -388,8 +393,8 @@ class linear_attention_state {
         // a value of a later token, of weight 0, may be no number
         std::fill_n(s.row.data() + i * e, e, T(0));
         detail::kernels::add_product(s.scores.data() + i * row_length, row_length, index_t(1),
-                             waiting.value(0), e, s.row.data() + i * e, e, index_t(1),
-                             seen - (n - 1 - i), e);
+                                     waiting.value(0), e, s.row.data() + i * e, e, index_t(1),
+                                     seen - (n - 1 - i), e);
       }
       detail::kernels::add_row(add, T(1), out, e);
       demand_finite(i, out, e);

@@ -17,10 +17,14 @@ enum class linear_status : unsigned char {
 
 [[nodiscard]] constexpr const char* name_of(linear_status status) noexcept {
   switch (status) {
-    case linear_status::positive: return "positive";
-    case linear_status::nonpositive: return "nonpositive";
-    case linear_status::invalid: return "invalid";
-    case linear_status::empty: return "empty";
+    case linear_status::positive:
+      return "positive";
+    case linear_status::nonpositive:
+      return "nonpositive";
+    case linear_status::invalid:
+      return "invalid";
+    case linear_status::empty:
+      return "empty";
   }
   return "?";
 }

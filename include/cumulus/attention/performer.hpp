@@ -38,10 +38,12 @@ template <real_matrix Q, real_matrix K, real_matrix V>
   detail::require_same_size(name, "a query", d, "a key", k.width());
   detail::require_same_size(name, "K", m, "V", v.size());
   if (d < 1 || o.features < 0)
-    detail::refuse({name, ": ", o.features, " features of keys of width ", d, "; give .features 0 or more, and a width of 1 or more"});
+    detail::refuse({name, ": ", o.features, " features of keys of width ", d,
+                    "; give .features 0 or more, and a width of 1 or more"});
   detail::require_scale(name, o.scale);
   if (o.scale && *o.scale < 0)
-    detail::refuse({name, ": .scale is ", *o.scale, ", but its root multiplies queries and keys; give 0 or more"});
+    detail::refuse({name, ": .scale is ", *o.scale,
+                    ", but its root multiplies queries and keys; give 0 or more"});
   const index_t count =
       o.features > 0 ? o.features : std::max(index_t(double(d) * std::log(double(d))), index_t(1));
   detail::positive_random_features<T> map(d, count, o.seed, o.orthogonal);
@@ -68,8 +70,8 @@ template <real_matrix Q, real_matrix K, real_matrix V>
   };
   const auto fold = [&](index_t size) {
     std::fill(tile.begin(), tile.end(), T(0));
-    detail::kernels::add_product(features.data(), index_t(1), count, open.data(), e, tile.data(), e, count,
-                         size, e);
+    detail::kernels::add_product(features.data(), index_t(1), count, open.data(), e, tile.data(), e,
+                                 count, size, e);
     detail::kernels::fold_row(tile.data(), T(1), totals.data(), totals_low.data(), count * e);
     std::fill(one.begin(), one.end(), T(0));
     for (index_t j = 0; j < size; ++j)
@@ -81,15 +83,15 @@ template <real_matrix Q, real_matrix K, real_matrix V>
     const C top = map.of_query(scaled.data(), one.data());
     C mass(detail::kernels::dot_product(one.data(), sums.data(), count));
     T* const out = result.output.data() + i * e;
-    detail::kernels::add_product(one.data(), index_t(0), index_t(1), totals.data(), e, out, e, index_t(1),
-                         count, e);
+    detail::kernels::add_product(one.data(), index_t(0), index_t(1), totals.data(), e, out, e,
+                                 index_t(1), count, e);
     detail::kernels::dot_rows(features.data(), count, count, visible, one.data(), dots.data());
     for (index_t j = 0; j < visible; ++j) {
       weight[std::size_t(j)] = T(dots[std::size_t(j)]);
       mass += dots[std::size_t(j)];
     }
-    detail::kernels::add_product(weight.data(), index_t(0), index_t(1), open.data(), e, out, e, index_t(1),
-                         visible, e);
+    detail::kernels::add_product(weight.data(), index_t(0), index_t(1), open.data(), e, out, e,
+                                 index_t(1), visible, e);
     detail::kernels::scale_row(out, T(C(1) / mass), out, e);
     result.logsumexp(i, 0) = T(detail::logarithm(mass) + top - detail::logarithm(C(double(count))));
     result.status(i, 0) = linear_status::positive;

@@ -28,14 +28,17 @@ enum class residual_kernel {
 
 [[nodiscard]] constexpr const char* name_of(residual_kernel kernel) noexcept {
   switch (kernel) {
-    case residual_kernel::softmax_pair: return "softmax_pair";
-    case residual_kernel::taylor2: return "taylor2";
+    case residual_kernel::softmax_pair:
+      return "softmax_pair";
+    case residual_kernel::taylor2:
+      return "taylor2";
   }
   return "?";
 }
 
 struct residual_sums_options {
-  std::optional<double> scale{};  ///< s, finite; 1 / sqrt(d) if not given. softmax_pair does not use it
+  std::optional<double>
+      scale{};  ///< s, finite; 1 / sqrt(d) if not given. softmax_pair does not use it
   residual_kernel kernel = residual_kernel::taylor2;
   std::vector<double> centre{};  ///< c: [d], zeros if not given; softmax_pair does not use it
 };
@@ -143,7 +146,6 @@ class residual_sums {
     return part;
   }
 
-
  private:
   /// Where the rest holds less than this share of all sums, it is added directly: the subtraction would cost 3 of a double's 16
   /// digits, or 5 where a float is returned.
@@ -168,12 +170,14 @@ class residual_sums {
     const char* const name = "residual_sums::rest";
     require_widths(name, keys, values);
     if (keys.size() < count_)
-      detail::refuse({name, ": ", keys.size(), " keys, but the sums are of ", count_, "; give the keys that were added"});
+      detail::refuse({name, ": ", keys.size(), " keys, but the sums are of ", count_,
+                      "; give the keys that were added"});
     index_t left = count_, before = 0;
     for (const auto& [first, end] : selected) {
       require_range(name, first, end, count_);
       if (first < before)
-        detail::refuse({name, ": rows from ", first, " on follow rows up to ", before, "; give ranges in order that do not meet"});
+        detail::refuse({name, ": rows from ", first, " on follow rows up to ", before,
+                        "; give ranges in order that do not meet"});
       before = end;
       left -= end - first;
     }
@@ -181,7 +185,8 @@ class residual_sums {
   }
   static void require_range(const char* function, index_t first, index_t end, index_t size) {
     if (first < 0 || end < first || size < end)
-      detail::refuse({function, ": rows ", first, "..", end, ", but there are ", size, "; give a range within them"});
+      detail::refuse({function, ": rows ", first, "..", end, ", but there are ", size,
+                      "; give a range within them"});
   }
 
   template <class Key>

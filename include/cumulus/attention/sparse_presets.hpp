@@ -50,7 +50,7 @@ struct block_sparse_preset {
 /// block's output gets; a sliding window beside them.
 /// Source   X. Hu et al., arXiv 2607.02980 (2026) and its code: blocks of 64, 32 of them, a window of 512.
 [[nodiscard]] inline block_sparse_preset hils(index_t top = 32, index_t block = 64,
-                                                     index_t window = 512) {
+                                              index_t window = 512) {
   block_sparse_preset p{.summary = {.block = block, .landmark = true}, .options = {}};
   p.options.score = block_score::landmark;
   p.options.top = top;
@@ -62,8 +62,8 @@ struct block_sparse_preset {
 
 /// COBS: the second cumulant from a low-rank covariance, a sliding window beside the blocks.
 /// Source   Tian et al., arXiv 2607.09052 (2026): blocks of 32, 16 of them, a window of 256, rank 4 (or 6).
-[[nodiscard]] inline block_sparse_preset cobs(int rank = 4, index_t top = 16,
-                                                     index_t block = 32, index_t window = 256) {
+[[nodiscard]] inline block_sparse_preset cobs(int rank = 4, index_t top = 16, index_t block = 32,
+                                              index_t window = 256) {
   block_sparse_preset p{
       .summary = {.block = block, .covariance = covariance_kind::low_rank, .rank = rank},
       .options = {}};
@@ -79,7 +79,7 @@ struct block_sparse_preset {
 /// where the authors add normalised outputs.
 /// Source   B. Wang et al., arXiv 2601.22379 (2026).
 [[nodiscard]] inline block_sparse_preset spla(index_t tokens, double share = 0.25,
-                                                     index_t block = 32) {
+                                              index_t block = 32) {
   if (block < 1) detail::refuse({"presets::spla: a block of ", block, " tokens; give 1 or more"});
   if (!(share > 0) || share > 1)
     detail::refuse({"presets::spla: a share of ", share, "; give a number in (0, 1]"});

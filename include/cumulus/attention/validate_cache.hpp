@@ -16,8 +16,7 @@ void require_no_nan(const char* what, const token_rows<T>& tokens) {
   for (index_t t = 0; t < tokens.size(); ++t) {
     const T* const row = tokens.row(t);
     for (index_t c = 0; c < tokens.width(); ++c) {
-      if (is_nan(row[c]))
-        refuse({"validate: ", what, " of token ", t, " has a NaN at ", c});
+      if (is_nan(row[c])) refuse({"validate: ", what, " of token ", t, " has a NaN at ", c});
     }
   }
 }

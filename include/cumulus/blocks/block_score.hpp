@@ -37,10 +37,13 @@ struct scored_block {
   T upper{};
 
   /// |log-mass - value| <= bound.
-  [[nodiscard]] T bound() const noexcept { return detail::max_of(T(upper - value), T(value - lower)); }
+  [[nodiscard]] T bound() const noexcept {
+    return detail::max_of(T(upper - value), T(value - lower));
+  }
   /// `order` is what the score took: 2 for one of mean and covariance.
   [[nodiscard]] estimate<T> to_estimate(int order = 2) const noexcept {
-    return {value, bound(), order, detail::is_nan(bound()) ? bound_kind::none : bound_kind::bracket};
+    return {value, bound(), order,
+            detail::is_nan(bound()) ? bound_kind::none : bound_kind::bracket};
   }
 };
 
@@ -51,19 +54,32 @@ struct block_score_options {
 
 [[nodiscard]] constexpr const char* name_of(block_score score) noexcept {
   switch (score) {
-    case block_score::pooled: return "pooled";
-    case block_score::mean: return "mean";
-    case block_score::taylor2: return "taylor2";
-    case block_score::moment2: return "moment2";
-    case block_score::frozen2: return "frozen2";
-    case block_score::smooth2: return "smooth2";
-    case block_score::taylor3: return "taylor3";
-    case block_score::taylor: return "taylor";
-    case block_score::landmark: return "landmark";
-    case block_score::landmark2: return "landmark2";
-    case block_score::box: return "box";
-    case block_score::submeans: return "submeans";
-    case block_score::calibrated: return "calibrated";
+    case block_score::pooled:
+      return "pooled";
+    case block_score::mean:
+      return "mean";
+    case block_score::taylor2:
+      return "taylor2";
+    case block_score::moment2:
+      return "moment2";
+    case block_score::frozen2:
+      return "frozen2";
+    case block_score::smooth2:
+      return "smooth2";
+    case block_score::taylor3:
+      return "taylor3";
+    case block_score::taylor:
+      return "taylor";
+    case block_score::landmark:
+      return "landmark";
+    case block_score::landmark2:
+      return "landmark2";
+    case block_score::box:
+      return "box";
+    case block_score::submeans:
+      return "submeans";
+    case block_score::calibrated:
+      return "calibrated";
   }
   return "?";
 }
@@ -77,26 +93,32 @@ struct score_needs {
 [[nodiscard]] constexpr score_needs needs_of(block_score score) noexcept {
   switch (score) {
     case block_score::pooled:
-    case block_score::mean: return {true, false};
+    case block_score::mean:
+      return {true, false};
     case block_score::taylor2:
     case block_score::moment2:
     case block_score::frozen2:
     case block_score::smooth2:
     case block_score::taylor3:
     case block_score::taylor:
-    case block_score::calibrated: return {true, true};
+    case block_score::calibrated:
+      return {true, true};
     case block_score::landmark:
     case block_score::landmark2:
     case block_score::box:
-    case block_score::submeans: return {false, false};
+    case block_score::submeans:
+      return {false, false};
   }
   return {true, true};
 }
 
 /// Refuses a score that rests on a part that the summaries lack.
-inline void require_score(const char* function, block_score score, const block_summary_options& kept) {
+inline void require_score(const char* function, block_score score,
+                          const block_summary_options& kept) {
   const auto need = [&](bool is_kept, const char* part, const char* remedy) {
-    if (!is_kept) refuse({function, ": ", name_of(score), " needs summaries with ", part, "; give block_summary_options ", remedy});
+    if (!is_kept)
+      refuse({function, ": ", name_of(score), " needs summaries with ", part,
+              "; give block_summary_options ", remedy});
   };
   switch (score) {
     case block_score::taylor3:
@@ -110,15 +132,24 @@ inline void require_score(const char* function, block_score score, const block_s
     case block_score::smooth2:
       need(kept.covariance != covariance_kind::none, "a covariance", ".covariance");
       break;
-    case block_score::landmark: need(kept.landmark, "a landmark", ".landmark"); break;
+    case block_score::landmark:
+      need(kept.landmark, "a landmark", ".landmark");
+      break;
     case block_score::landmark2:
       need(kept.landmark_covariance, "a landmark_covariance", ".landmark_covariance");
       break;
-    case block_score::box: need(kept.box, "a box", ".box"); break;
-    case block_score::submeans: need(kept.submeans > 0, "submeans", ".submeans"); break;
-    case block_score::calibrated: need(kept.calibration, "a calibration", ".calibration"); break;
+    case block_score::box:
+      need(kept.box, "a box", ".box");
+      break;
+    case block_score::submeans:
+      need(kept.submeans > 0, "submeans", ".submeans");
+      break;
+    case block_score::calibrated:
+      need(kept.calibration, "a calibration", ".calibration");
+      break;
     case block_score::pooled:
-    case block_score::mean: break;
+    case block_score::mean:
+      break;
   }
 }
 

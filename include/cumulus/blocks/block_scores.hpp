@@ -110,7 +110,8 @@ void score_blocks(const block_summaries<T>& blocks, const Q& q, const block_scor
 ///          formula on the parts as kept.
 /// Cost     one read of the parts that the interval rests on (all but tensors) and about 4 exponentials a block.
 template <class T, real_vector Q>
-[[nodiscard]] std::vector<scored_block<T>> block_scores(const block_summaries<T>& blocks, const Q& q,
+[[nodiscard]] std::vector<scored_block<T>> block_scores(const block_summaries<T>& blocks,
+                                                        const Q& q,
                                                         const block_score_options& options = {}) {
   std::vector<scored_block<T>> out(std::size_t(blocks.blocks()));
   detail::score_blocks(
@@ -123,8 +124,8 @@ template <class T, real_vector Q>
   return out;
 }
 template <class T, real_vector Q>
-[[nodiscard]] std::vector<scored_block<T>> block_scores(const block_summaries<T>& blocks, const Q& q,
-                                                        block_score score) {
+[[nodiscard]] std::vector<scored_block<T>> block_scores(const block_summaries<T>& blocks,
+                                                        const Q& q, block_score score) {
   return block_scores(blocks, q, block_score_options{.score = score});
 }
 
@@ -151,6 +152,7 @@ void block_scores(const block_summaries<T>& blocks, const Q& q, destination<Out>
       });
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <class T, real_vector Q, class Out, class... Rest>
   requires(real_vector<Out> || real_matrix<Out>)
@@ -158,5 +160,6 @@ void block_scores(const block_summaries<T>&, const Q&, const Out&, const Rest&..
 template <class T, real_vector Q, class Out, class... Rest>
   requires(!out_vector<Out, T>)
 void block_scores(const block_summaries<T>&, const Q&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the summaries' scalar, float or double
+// clang-format on
 
 }  // namespace cumulus

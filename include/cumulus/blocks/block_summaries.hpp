@@ -4,8 +4,8 @@
 // Layer 4 (blocks): uses core and moments; block_scores reads it.
 #pragma once
 
-#include <cumulus/detail/blocks/summary_rows.hpp>
 #include <cumulus/core/token_rows.hpp>
+#include <cumulus/detail/blocks/summary_rows.hpp>
 
 namespace cumulus {
 
@@ -48,7 +48,8 @@ class block_summaries {
   void set_references(const R& references) {
     const auto& r = detail::tokens_in<token_scalar_of<R>>(references);
     if (r.size() > 0)
-      detail::require_same_size("block_summaries::set_references", "a key", width(), "a reference", r.width());
+      detail::require_same_size("block_summaries::set_references", "a key", width(), "a reference",
+                                r.width());
     references_.clear();
     for (index_t t = 0; t < r.size(); ++t) put(references_, r.row(t), width());
   }
@@ -123,7 +124,8 @@ class block_summaries {
   }
   /// [rank, d] of covariance_kind::low_rank.
   [[nodiscard]] rows factors(index_t B) const {
-    require_part("low-rank covariance", ".covariance = covariance_kind::low_rank", rows_.covariance.rank() > 0);
+    require_part("low-rank covariance", ".covariance = covariance_kind::low_rank",
+                 rows_.covariance.rank() > 0);
     return {rows_.covariance.factors(B), rows_.covariance.rank(), width()};
   }
   [[nodiscard]] row high(index_t B) const {
@@ -158,7 +160,8 @@ class block_summaries {
   static const block_summary_options& checked(const block_summary_options& o) {
     const char* const name = "block_summaries";
     const auto at_least = [name](const char* member, index_t value, index_t least) {
-      if (value < least) detail::refuse({name, ": ", member, " is ", value, "; give ", least, " or more"});
+      if (value < least)
+        detail::refuse({name, ": ", member, " is ", value, "; give ", least, " or more"});
     };
     at_least(".key_width", o.key_width, 1);
     at_least(".value_width", o.value_width, 0);
@@ -167,25 +170,34 @@ class block_summaries {
     if (o.covariance == covariance_kind::low_rank && (o.rank < 1 || o.rank > 256))
       detail::refuse({name, ": .rank is ", o.rank, "; give 1 to 256"});
     if (o.order < 0 || o.order == 1 || o.order == 2 || o.order > 8)
-      detail::refuse({name, ": tensors of order ", o.order, "; give .order 3 to 8, or 0 for no tensor"});
+      detail::refuse(
+          {name, ": tensors of order ", o.order, "; give .order 3 to 8, or 0 for no tensor"});
     if (o.order > 0 && detail::packed_count(o.key_width, o.order) > block_tensor_max_size)
       detail::refuse({name, ": a tensor of order ", o.order, " in ", o.key_width,
-                      " dimensions has more than ", block_tensor_max_size, " numbers; give a lower .order"});
+                      " dimensions has more than ", block_tensor_max_size,
+                      " numbers; give a lower .order"});
     if (o.landmark_covariance && !o.landmark)
       detail::refuse({name, ": .landmark_covariance needs a landmark; give .landmark = true"});
     if (o.landmark_covariance && o.covariance == covariance_kind::none)
-      detail::refuse({name, ": .landmark_covariance has the form of .covariance, which is none; give another"});
+      detail::refuse(
+          {name,
+           ": .landmark_covariance has the form of .covariance, which is none; give another"});
     if ((o.value_mean || o.value_covariance) && o.value_width == 0)
-      detail::refuse({name, ": .value_mean and .value_covariance need values, but .value_width is 0"});
+      detail::refuse(
+          {name, ": .value_mean and .value_covariance need values, but .value_width is 0"});
     return o;
   }
 
   void require_token(index_t d, index_t e) const {
-    detail::require_same_size("block_summaries::append", "a key of the summaries", width(), "the key", d);
-    detail::require_same_size("block_summaries::append", "a value of the summaries", value_width(), "the value", e);
+    detail::require_same_size("block_summaries::append", "a key of the summaries", width(),
+                              "the key", d);
+    detail::require_same_size("block_summaries::append", "a value of the summaries", value_width(),
+                              "the value", e);
   }
   static void require_part(const char* part, const char* remedy, bool kept) {
-    if (!kept) detail::refuse({"block_summaries: no ", part, " is kept; give block_summary_options ", remedy});
+    if (!kept)
+      detail::refuse(
+          {"block_summaries: no ", part, " is kept; give block_summary_options ", remedy});
   }
 
   [[nodiscard]] index_t open() const noexcept { return tokens_ % block_; }

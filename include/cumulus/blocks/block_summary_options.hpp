@@ -18,10 +18,14 @@ enum class covariance_kind {
 
 [[nodiscard]] constexpr const char* name_of(covariance_kind kind) noexcept {
   switch (kind) {
-    case covariance_kind::none: return "none";
-    case covariance_kind::diagonal: return "diagonal";
-    case covariance_kind::full: return "full";
-    case covariance_kind::low_rank: return "low_rank";
+    case covariance_kind::none:
+      return "none";
+    case covariance_kind::diagonal:
+      return "diagonal";
+    case covariance_kind::full:
+      return "full";
+    case covariance_kind::low_rank:
+      return "low_rank";
   }
   return "?";
 }
@@ -40,9 +44,9 @@ struct block_summary_options {
   bool landmark = false;             ///< tilted mean and entropy about the mean reference: d + 1
   bool landmark_covariance = false;  ///< the tilted covariance, in the form of `covariance`
   int submeans = 0;                  ///< the means of this many runs of tokens: submeans d
-  bool calibration = false;          ///< the mean error of block_score::smooth2 at the references: 1
-  bool value_mean = false;           ///< e
-  bool value_covariance = false;     ///< Cov(value, key): e d
+  bool calibration = false;       ///< the mean error of block_score::smooth2 at the references: 1
+  bool value_mean = false;        ///< e
+  bool value_covariance = false;  ///< Cov(value, key): e d
 };
 
 }  // namespace cumulus

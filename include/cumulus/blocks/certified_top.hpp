@@ -10,10 +10,12 @@ namespace cumulus {
 
 /// The exact top k and what it took.
 struct certified_selection {
-  std::vector<index_t> blocks;             ///< ascending
-  std::vector<index_t> evaluated;          ///< whose keys were read, in that order
-  double least_inside = std::numeric_limits<double>::infinity();  ///< the least that a selected block can have: at least
-  double largest_outside = -std::numeric_limits<double>::infinity();  ///< the largest that any other can have. The proof.
+  std::vector<index_t> blocks;     ///< ascending
+  std::vector<index_t> evaluated;  ///< whose keys were read, in that order
+  double least_inside = std::numeric_limits<
+      double>::infinity();  ///< the least that a selected block can have: at least
+  double largest_outside = -std::numeric_limits<
+      double>::infinity();  ///< the largest that any other can have. The proof.
 };
 
 /// The k blocks of largest exact score, ties to the lower index and NaN as +inf: select_blocks of all exact scores.

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cumulus/core/token_rows.hpp>
-#include <cumulus/exact/logsumexp.hpp>
 #include <cumulus/detail/blocks/score_scale.hpp>
 #include <cumulus/detail/simd/dot_rows.hpp>
+#include <cumulus/exact/logsumexp.hpp>
 #include <algorithm>
 #include <vector>
 
@@ -31,8 +31,8 @@ template <token_matrix K, real_vector Q>
   const auto& k = detail::tokens_in<token_scalar_of<K>>(keys);
   detail::require_same_size(name, "a key", k.width(), "q", detail::size_of(q));
   if (first < 0 || count < 0 || count > k.size() - first)
-    detail::refuse({name, ": ", count, " tokens from token ", first, " on, but there are ", k.size(),
-                    "; give a range within them"});
+    detail::refuse({name, ": ", count, " tokens from token ", first, " on, but there are ",
+                    k.size(), "; give a range within them"});
   detail::require_scale(name, o.scale);
   constexpr index_t together = 8;
   const detail::operand<scalar_of<Q>> held(q);

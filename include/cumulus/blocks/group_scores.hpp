@@ -18,8 +18,10 @@ enum class group_rule {
 
 [[nodiscard]] constexpr const char* name_of(group_rule rule) noexcept {
   switch (rule) {
-    case group_rule::share: return "share";
-    case group_rule::largest: return "largest";
+    case group_rule::share:
+      return "share";
+    case group_rule::largest:
+      return "largest";
   }
   return "?";
 }
@@ -39,7 +41,8 @@ template <real_matrix S>
   const double log_g = std::log(double(s.rows()));
   for (index_t B = 0; B < s.cols(); ++B) {
     for (index_t h = 0; h < s.rows(); ++h)
-      column[h] = whole[h] == -detail::infinity<double> ? -detail::infinity<double> : s(h, B) - whole[h];
+      column[h] =
+          whole[h] == -detail::infinity<double> ? -detail::infinity<double> : s(h, B) - whole[h];
     double top = column[0];
     for (const double x : column) top = detail::max_of(top, x);
     out[std::size_t(B)] = rule == group_rule::largest ? top : logsumexp(column) - log_g;

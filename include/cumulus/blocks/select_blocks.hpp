@@ -19,7 +19,8 @@ struct selection_options {
   double mass = 1;  ///< until their share of the scores' mass reaches this, to rounding; 1 for all
   double threshold = -std::numeric_limits<double>::infinity();  ///< no block with a lower score
   index_t first_blocks = 0;  ///< this many of the first blocks are forced
-  index_t own = -1;  ///< the query's own block, forced and without a score of its own; -1 for no such block
+  index_t own =
+      -1;  ///< the query's own block, forced and without a score of its own; -1 for no such block
   index_t usable = std::numeric_limits<index_t>::max();  ///< causal: only blocks before this one
 };
 
@@ -92,10 +93,12 @@ class share_taken {
 };
 
 /// Refuses limits that say nothing, by the name of the function called.
-inline void require_selection(const char* function, index_t top, double mass, double threshold, index_t first_blocks) {
+inline void require_selection(const char* function, index_t top, double mass, double threshold,
+                              index_t first_blocks) {
   if (top < 1) refuse({function, ": .top is ", top, "; give 1 or more"});
   if (!(mass > 0) || mass > 1) refuse({function, ": .mass is ", mass, "; give a share in (0, 1]"});
-  if (is_nan(threshold)) refuse({function, ": .threshold is ", threshold, "; give a number, or -inf for no threshold"});
+  if (is_nan(threshold))
+    refuse({function, ": .threshold is ", threshold, "; give a number, or -inf for no threshold"});
   if (first_blocks < 0) refuse({function, ": .first_blocks is ", first_blocks, "; give 0 or more"});
 }
 
@@ -103,7 +106,8 @@ inline void require_selection(const char* function, index_t top, double mass, do
                                                    const selection_options& options) {
   const char* const name = "select_blocks";
   require_selection(name, options.top, options.mass, options.threshold, options.first_blocks);
-  if (options.own < -1) refuse({name, ": .own is ", options.own, "; give a block, or -1 for no own block"});
+  if (options.own < -1)
+    refuse({name, ": .own is ", options.own, "; give a block, or -1 for no own block"});
   if (options.usable < 0) refuse({name, ": .usable is ", options.usable, "; give 0 or more"});
 
   const index_t usable = std::min(options.usable, index_t(score.size()));

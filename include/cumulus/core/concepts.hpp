@@ -37,9 +37,9 @@ using result_of = detail::result_scalar<scalar_of<X>>;
 
 /// A vector that results can be written to: memory of the caller's, of any stride.
 template <class Out, class T>
-concept out_vector = real_vector<Out> &&
-                     (detail::contiguous_sequence<Out> || detail::strided_dense<Out>) &&
-                     detail::writable<Out> && std::same_as<scalar_of<Out>, T>;
+concept out_vector =
+    real_vector<Out> && (detail::contiguous_sequence<Out> || detail::strided_dense<Out>) &&
+    detail::writable<Out> && std::same_as<scalar_of<Out>, T>;
 
 /// A matrix that results can be written to.
 template <class Out, class T>

@@ -22,14 +22,22 @@ enum class bound_kind {
 
 [[nodiscard]] constexpr const char* name_of(bound_kind kind) noexcept {
   switch (kind) {
-    case bound_kind::none: return "none";
-    case bound_kind::exact: return "exact";
-    case bound_kind::bracket: return "bracket";
-    case bound_kind::remainder: return "remainder";
-    case bound_kind::sharp: return "sharp";
-    case bound_kind::economised: return "economised";
-    case bound_kind::quadrature: return "quadrature";
-    case bound_kind::groups: return "groups";
+    case bound_kind::none:
+      return "none";
+    case bound_kind::exact:
+      return "exact";
+    case bound_kind::bracket:
+      return "bracket";
+    case bound_kind::remainder:
+      return "remainder";
+    case bound_kind::sharp:
+      return "sharp";
+    case bound_kind::economised:
+      return "economised";
+    case bound_kind::quadrature:
+      return "quadrature";
+    case bound_kind::groups:
+      return "groups";
   }
   return "unknown";
 }

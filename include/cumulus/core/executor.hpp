@@ -29,9 +29,9 @@ class executor {
  public:
   executor() = default;
   template <class Run>
-  requires(std::invocable<Run&, index_t, part_task> &&
-           !std::same_as<std::remove_cvref_t<Run>, executor>) executor(Run& run)
-  noexcept
+    requires(std::invocable<Run&, index_t, part_task> &&
+             !std::same_as<std::remove_cvref_t<Run>, executor>)
+  executor(Run& run) noexcept
       : run_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(run)))),
         call_(
             [](void* r, index_t count, part_task task) { (*static_cast<Run*>(r))(count, task); }) {}

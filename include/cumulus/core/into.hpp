@@ -27,8 +27,10 @@ template <class Out>
 [[nodiscard]] constexpr destination<std::remove_reference_t<Out>> into(Out&& out) noexcept {
   return destination<std::remove_reference_t<Out>>(out);
 }
+// clang-format off
 template <class Out>
   requires(!detail::writable<std::remove_reference_t<Out>>)
 void into(Out&& out) = delete;  // cumulus: results can't be written there: give a vector or matrix that is not const and lies in memory
+// clang-format on
 
 }  // namespace cumulus

@@ -21,7 +21,9 @@ enum class isa : int {
 }
 
 /// The set that kernels use now. The environment variable CUMULUS_ISA may name a lower one than the machine's best.
-[[nodiscard]] inline isa active_isa() noexcept { return static_cast<isa>(detail::active_isa_level()); }
+[[nodiscard]] inline isa active_isa() noexcept {
+  return static_cast<isa>(detail::active_isa_level());
+}
 
 /// Makes all threads' kernels use this set, or the best below it that the machine has; returns which.
 inline isa use_isa(isa wanted) noexcept {

@@ -29,7 +29,7 @@ struct options {
   vector_option<bool> mask{};    ///< true keeps; all kept if not given
   double scale = 1;              ///< multiplies x
   std::optional<double> sink{};  ///< one more term e^sink
-  int threads = 1;               ///< the most threads for a long vector: needs OpenMP or the executor
+  int threads = 1;  ///< the most threads for a long vector: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
@@ -54,17 +54,17 @@ struct softmax_options {
   double scale = 1;              ///< multiplies x
   std::optional<double> sink{};  ///< one more term e^sink in the sum
   cumulus::degenerate degenerate = cumulus::degenerate::limit;  ///< of a row without a limit
-  int threads = 1;               ///< the most threads for a long vector: needs OpenMP or the executor
+  int threads = 1;  ///< the most threads for a long vector: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
 /// Of a matrix: softmax, log_softmax and their derivatives, row by row or column by column.
 template <class T>
 struct softmax_matrix_options {
-  matrix_option<T> weights{};    ///< multiplies e^(scale x); ones if not given
-  matrix_option<bool> mask{};    ///< true keeps; all kept if not given
-  line_option scale = 1.0;       ///< multiplies x
-  line_option sink{};            ///< one more term e^sink in the sum of each line
+  matrix_option<T> weights{};  ///< multiplies e^(scale x); ones if not given
+  matrix_option<bool> mask{};  ///< true keeps; all kept if not given
+  line_option scale = 1.0;     ///< multiplies x
+  line_option sink{};          ///< one more term e^sink in the sum of each line
   cumulus::degenerate degenerate = cumulus::degenerate::limit;  ///< of a line without a limit
   int threads = 1;               ///< the most threads for the lines: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
@@ -73,10 +73,10 @@ struct softmax_matrix_options {
 /// Of a vector: logmeanexp.
 template <class T>
 struct mean_options {
-  vector_option<T> weights{};    ///< of the mean; ones if not given
-  vector_option<bool> mask{};    ///< true keeps; all kept if not given
-  double scale = 1;              ///< multiplies x
-  int threads = 1;               ///< the most threads for a long vector: needs OpenMP or the executor
+  vector_option<T> weights{};  ///< of the mean; ones if not given
+  vector_option<bool> mask{};  ///< true keeps; all kept if not given
+  double scale = 1;            ///< multiplies x
+  int threads = 1;             ///< the most threads for a long vector: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
@@ -93,22 +93,24 @@ struct mean_matrix_options {
 /// Of a vector: logvarexp.
 template <class T>
 struct variance_options {
-  vector_option<T> weights{};    ///< of the mean and the variance; ones if not given
-  vector_option<bool> mask{};    ///< true keeps; all kept if not given
-  double scale = 1;              ///< multiplies x
-  double correction = 0;         ///< subtracted from the divisor: 1 is the unbiased estimate from unit weights
-  int threads = 1;               ///< the most threads for a long vector: needs OpenMP or the executor
+  vector_option<T> weights{};  ///< of the mean and the variance; ones if not given
+  vector_option<bool> mask{};  ///< true keeps; all kept if not given
+  double scale = 1;            ///< multiplies x
+  double correction =
+      0;            ///< subtracted from the divisor: 1 is the unbiased estimate from unit weights
+  int threads = 1;  ///< the most threads for a long vector: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
 /// Of a matrix: logvarexp of each row or column.
 template <class T>
 struct variance_matrix_options {
-  matrix_option<T> weights{};    ///< of the means and the variances; ones if not given
-  matrix_option<bool> mask{};    ///< true keeps; all kept if not given
-  line_option scale = 1.0;       ///< multiplies x
-  double correction = 0;         ///< subtracted from the divisor: 1 is the unbiased estimate from unit weights
-  int threads = 1;               ///< the most threads for the lines: needs OpenMP or the executor
+  matrix_option<T> weights{};  ///< of the means and the variances; ones if not given
+  matrix_option<bool> mask{};  ///< true keeps; all kept if not given
+  line_option scale = 1.0;     ///< multiplies x
+  double correction =
+      0;            ///< subtracted from the divisor: 1 is the unbiased estimate from unit weights
+  int threads = 1;  ///< the most threads for the lines: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 

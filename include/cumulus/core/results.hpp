@@ -57,7 +57,8 @@ using column_of = Eigen::Matrix<T, -1, 1, 0, -1, 1>;
 template <class T, int Rows>
 using result_column = Eigen::Matrix<T, Rows, 1, 0, Rows, 1>;
 template <class T, int Cols>
-using result_row = Eigen::Matrix<T, 1, Cols, Cols == 1 ? 0 : 1, 1, Cols>;  // Eigen stores a row by rows
+using result_row =
+    Eigen::Matrix<T, 1, Cols, Cols == 1 ? 0 : 1, 1, Cols>;  // Eigen stores a row by rows
 
 }  // namespace detail
 
@@ -68,10 +69,10 @@ using result_like = typename detail::kind_of<std::remove_cvref_t<X>, result_of<X
 
 /// One result per row of X as a column, or per column as a row.
 template <class X, direction D>
-using result_per_line =
-    std::conditional_t<std::same_as<D, rowwise_t>,
-                       detail::result_column<result_of<X>, std::remove_cvref_t<X>::RowsAtCompileTime>,
-                       detail::result_row<result_of<X>, std::remove_cvref_t<X>::ColsAtCompileTime>>;
+using result_per_line = std::conditional_t<
+    std::same_as<D, rowwise_t>,
+    detail::result_column<result_of<X>, std::remove_cvref_t<X>::RowsAtCompileTime>,
+    detail::result_row<result_of<X>, std::remove_cvref_t<X>::ColsAtCompileTime>>;
 
 /// A vector of another size than X, with the scalar of the result: an Eigen column where X is an Eigen type, else a std::vector.
 template <class X>

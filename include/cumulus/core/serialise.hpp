@@ -33,7 +33,7 @@ struct number_taker {
 /// static that says how many without building it, so that forged sizes take no memory.
 template <class State>
 concept serialisable = requires(State& state, const State& constant) {
-  {std::string_view(State::state_name)};
+  { std::string_view(State::state_name) };
   { State::of_sizes(constant.sizes()) } -> std::same_as<State>;
   state.for_each_number(detail::number_taker{});
   constant.for_each_number(detail::number_taker{});
@@ -211,17 +211,20 @@ template <serialisable State>
   const std::size_t size = bytes.size();
   if (size > 0 &&
       std::memcmp(bytes.data(), detail::serialised_magic, std::min<std::size_t>(size, 8)) != 0)
-    detail::refuse({"from_bytes: these ", size, " bytes are no state: a state begins with \"cumulus\""});
+    detail::refuse(
+        {"from_bytes: these ", size, " bytes are no state: a state begins with \"cumulus\""});
   if (size < body + 4)
     detail::refuse({"from_bytes: cut off at ", size, " bytes, the least state has ", body + 4});
   if (word(8, 4) != detail::serialised_version)
-    detail::refuse({"from_bytes: layout ", word(8, 4), ", this version of cumulus reads ", detail::serialised_version});
+    detail::refuse({"from_bytes: layout ", word(8, 4), ", this version of cumulus reads ",
+                    detail::serialised_version});
 
   // The length is of the state's own words, so that it is known before they are trusted.
   const std::uint64_t words = word(12, 4), numbers = word(detail::serialised_sizes_at, 8),
                       held = size - body - 4;
   if (words > held / 8 || numbers > held / 8 - words || held != 8 * (words + numbers))
-    detail::refuse({"from_bytes: ", held, " bytes for ", words, " sizes and ", numbers, " numbers of 8"});
+    detail::refuse(
+        {"from_bytes: ", held, " bytes for ", words, " sizes and ", numbers, " numbers of 8"});
   const std::uint32_t given = static_cast<std::uint32_t>(word(size - 4, 4)),
                       found = detail::check_word(bytes.first(size - 4));
   if (given != found)
@@ -229,7 +232,8 @@ template <serialisable State>
   char name[detail::serialised_name_size + 1] = {};
   std::memcpy(name, bytes.data() + 16, detail::serialised_name_size);
   if (name != wanted || words != sizes)
-    detail::refuse({"from_bytes: a state of ", name, " with ", words, " sizes, wanted is ", State::state_name, " with ", sizes});
+    detail::refuse({"from_bytes: a state of ", name, " with ", words, " sizes, wanted is ",
+                    State::state_name, " with ", sizes});
   for (std::size_t i = 0; i < sizes; ++i) {
     const auto extent = static_cast<std::int64_t>(word(body + 8 * i, 8));
     // where no number_count tells, a state as large as its sizes is built to be counted

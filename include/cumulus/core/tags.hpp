@@ -38,10 +38,14 @@ enum class degenerate {
 
 [[nodiscard]] constexpr const char* name_of(degenerate policy) noexcept {
   switch (policy) {
-    case degenerate::limit: return "limit";
-    case degenerate::zero: return "zero";
-    case degenerate::uniform: return "uniform";
-    case degenerate::ieee: return "ieee";
+    case degenerate::limit:
+      return "limit";
+    case degenerate::zero:
+      return "zero";
+    case degenerate::uniform:
+      return "uniform";
+    case degenerate::ieee:
+      return "ieee";
   }
   return "?";
 }

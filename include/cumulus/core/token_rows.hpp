@@ -53,8 +53,8 @@ class token_rows {
     require_counts();
     if (page < 1) detail::refuse({"token_rows: a page of ", page, " tokens; give 1 or more"});
     if (tokens > 0 && (tokens - 1) / page >= index_t(table.size()))
-      detail::refuse({"token_rows: ", tokens, " tokens in pages of ", page, " need a table of ", (tokens - 1) / page + 1,
-                      ", the table has ", table.size()});
+      detail::refuse({"token_rows: ", tokens, " tokens in pages of ", page, " need a table of ",
+                      (tokens - 1) / page + 1, ", the table has ", table.size()});
   }
 
   /// Of `all` the tokens of some blocks of `block`, one block after the other, `tokens` in all: the last block may end early.
@@ -63,7 +63,8 @@ class token_rows {
       : token_rows(all.data_, block, blocks, tokens, all.width_, all.stride_) {
     if (all.table_ == nullptr) return;
     if (all.page_ % block != 0)
-      detail::refuse({"token_rows: blocks of ", block, " tokens in pages of ", all.page_, "; give a block that divides a page"});
+      detail::refuse({"token_rows: blocks of ", block, " tokens in pages of ", all.page_,
+                      "; give a block that divides a page"});
     const index_t in_page = all.page_ / block;
     blocks_ = std::make_unique<index_t[]>(blocks.size());
     for (std::size_t i = 0; i < blocks.size(); ++i)
@@ -92,7 +93,8 @@ class token_rows {
  private:
   void require_counts() const {
     if (size_ < 0 || width_ < 0)
-      detail::refuse({"token_rows: ", size_, " tokens of width ", width_, "; give 0 or more of each"});
+      detail::refuse(
+          {"token_rows: ", size_, " tokens of width ", width_, "; give 0 or more of each"});
   }
 
   template <class Values>
@@ -134,8 +136,8 @@ using token_scalar_of = typename detail::token_scalar<std::remove_cvref_t<X>>::t
 /// Queries, keys or values, a token a row: an Eigen matrix, or token_rows over a cache. `token_matrix<Q> K` asks for the scalar
 /// of Q as well.
 template <class X, class Like = X>
-concept token_matrix =
-    requires { typename token_scalar_of<X>; } && std::same_as<token_scalar_of<X>, token_scalar_of<Like>>;
+concept token_matrix = requires { typename token_scalar_of<X>; } &&
+                       std::same_as<token_scalar_of<X>, token_scalar_of<Like>>;
 
 namespace detail {
 

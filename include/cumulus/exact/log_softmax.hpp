@@ -75,14 +75,14 @@ void log_softmax(const X& x, destination<Out> out) {
 /// Of every row or column of a matrix.
 template <real_matrix X, direction D>
 [[nodiscard]] result_like<X> log_softmax(const X& x, D d,
-                                 const softmax_matrix_options<result_of<X>>& o = {}) {
+                                         const softmax_matrix_options<result_of<X>>& o = {}) {
   return detail::normalised("log_softmax", x, d, o, detail::log_softmax_kernel{o.degenerate});
 }
 
 /// Of every row or column, written to out, of x's shape.
 template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
 void log_softmax(const X& x, destination<Out> out, D d,
-         const softmax_matrix_options<result_of<X>>& o = {}) {
+                 const softmax_matrix_options<result_of<X>>& o = {}) {
   detail::normalised("log_softmax", x, *out, d, o, detail::log_softmax_kernel{o.degenerate});
 }
 
@@ -90,10 +90,12 @@ void log_softmax(const X& x, destination<Out> out, D d,
 template <class T>
   requires real_vector<std::initializer_list<T>>
 [[nodiscard]] result_like<std::initializer_list<T>> log_softmax(
-    std::initializer_list<T> x, const softmax_options<result_of<std::initializer_list<T>>>& o = {}) {
+    std::initializer_list<T> x,
+    const softmax_options<result_of<std::initializer_list<T>>>& o = {}) {
   return log_softmax<std::initializer_list<T>>(x, o);
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -115,5 +117,6 @@ template <real_matrix X, class Out, direction D, class... Rest>
 void log_softmax(const X&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
 template <real_matrix X, real_matrix Out, direction D, class... Rest>
 void log_softmax(const X&, const Out&, const D&, const Rest&...) = delete;  // cumulus: say that the result goes there: log_softmax(x, into(out), rowwise)
+// clang-format on
 
 }  // namespace cumulus

@@ -21,13 +21,13 @@ template <real_vector X>
   return log_softmax(log_weights);
 }
 
-
 /// Written to out, of their size: `normalise_log_weights(log_weights, into(out))`.
 template <real_vector X, out_vector<result_of<X>> Out>
 void normalise_log_weights(const X& log_weights, destination<Out> out) {
   log_softmax(log_weights, out);
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
 void normalise_log_weights(const X&, const Rest&...) = delete;  // cumulus: normalise_log_weights takes a vector: give a row or column of the matrix
@@ -40,6 +40,7 @@ void normalise_log_weights(const X&, const Y&) = delete;  // cumulus: say that t
 template <real_vector X, class Out>
   requires(!out_vector<Out, result_of<X>>)
 void normalise_log_weights(const X&, destination<Out>) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
+// clang-format on
 
 /// (sum w)^2 / sum w^2, between 1 and the number of samples.
 ///
@@ -53,6 +54,7 @@ template <real_vector X>
   return result_of<X>(detail::kernels::effective_count(detail::terms_of(values.view())));
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
 void effective_sample_size(const X&, const Rest&...) = delete;  // cumulus: effective_sample_size takes a vector: give a row or column of the matrix
@@ -60,6 +62,7 @@ template <detail::foreign_array X, class... Rest>
 void effective_sample_size(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
 template <detail::without_numbers X, class... Rest>
 void effective_sample_size(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
+// clang-format on
 
 /// e^entropy of the normalised weights, between 1 and the number of samples.
 ///
@@ -69,9 +72,11 @@ void effective_sample_size(const X&, const Rest&...) = delete;  // cumulus: the 
 template <real_vector X>
 [[nodiscard]] result_of<X> perplexity(const X& log_weights) {
   const detail::operand<result_of<X>> values(log_weights);
-  return result_of<X>(detail::exponential(detail::kernels::entropy(detail::terms_of(values.view()))));
+  return result_of<X>(
+      detail::exponential(detail::kernels::entropy(detail::terms_of(values.view()))));
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
 void perplexity(const X&, const Rest&...) = delete;  // cumulus: perplexity takes a vector: give a row or column of the matrix
@@ -79,5 +84,6 @@ template <detail::foreign_array X, class... Rest>
 void perplexity(const X&, const Rest&...) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
 template <detail::without_numbers X, class... Rest>
 void perplexity(const X&, const Rest&...) = delete;  // cumulus: the first argument holds bool or characters, which are no numbers
+// clang-format on
 
 }  // namespace cumulus

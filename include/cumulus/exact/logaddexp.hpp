@@ -4,8 +4,8 @@
 // Layer 2 (exact): uses core.
 #pragma once
 
-#include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/core/signed_log.hpp>
+#include <cumulus/detail/core/compensated.hpp>
 
 namespace cumulus {
 
@@ -60,7 +60,8 @@ template <class T>
 /// Edges   -inf is neutral; +inf with anything but NaN gives +inf; NaN gives NaN.
 /// Error   logaddexp_max_ulp; logaddexp_tail_max_ulp of the result where the larger argument is 0.
 template <class T>
-requires(!std::integral<T>) [[nodiscard]] T logaddexp(const T& a, const T& b) {
+  requires(!std::integral<T>)
+[[nodiscard]] T logaddexp(const T& a, const T& b) {
   using C = detail::compute_scalar<T>;
   // Of two equals one is high and one is low, so that each counts with the derivatives it carries.
   const bool first = b < a;
@@ -77,13 +78,16 @@ requires(!std::integral<T>) [[nodiscard]] T logaddexp(const T& a, const T& b) {
 /// Edges   equal finite arguments and two -inf give -inf; two +inf and a < b give NaN.
 /// Error   logaddexp_max_ulp; logaddexp_tail_max_ulp of the result where a is 0.
 template <class T>
-requires(!std::integral<T>) [[nodiscard]] T logsubexp(const T& a, const T& b) {
+  requires(!std::integral<T>)
+[[nodiscard]] T logsubexp(const T& a, const T& b) {
   using C = detail::compute_scalar<T>;
   const C high = C(a), low = C(b);
   if (detail::is_nan(high) || detail::is_nan(low) || high < low) return detail::quiet_nan<T>;
-  if (!(low < high)) return high < detail::infinity<C> ? -detail::infinity<T> : detail::quiet_nan<T>;
+  if (!(low < high))
+    return high < detail::infinity<C> ? -detail::infinity<T> : detail::quiet_nan<T>;
   if (!detail::is_finite(high) || !detail::is_finite(low)) return T(high);
-  const detail::compensated<C> log_rest = detail::log_one_minus_exponential(detail::gap_between(high, low));
+  const detail::compensated<C> log_rest =
+      detail::log_one_minus_exponential(detail::gap_between(high, low));
   const detail::compensated<C> sum = detail::two_sum(high, log_rest.high);
   return T(sum.high + (sum.low + log_rest.low));
 }
@@ -93,31 +97,33 @@ requires(!std::integral<T>) [[nodiscard]] T logsubexp(const T& a, const T& b) {
 /// Edges   equal finite arguments and two -inf give (-inf, 0); two +inf and NaN give (NaN, NaN).
 /// Error   as logsubexp; the sign is exact.
 template <class T>
-requires(!std::integral<T>) [[nodiscard]] signed_log<T> logsubexp_signed(const T& a, const T& b) {
+  requires(!std::integral<T>)
+[[nodiscard]] signed_log<T> logsubexp_signed(const T& a, const T& b) {
   if (a < b) return {logsubexp(b, a), T(-1)};
   if (b < a) return {logsubexp(a, b), T(1)};
-  return a <= b && a < detail::infinity<T> ? signed_log<T>{-detail::infinity<T>, T(0)}
-                                   : signed_log<T>{detail::quiet_nan<T>, detail::quiet_nan<T>};
+  return a <= b && a < detail::infinity<T>
+             ? signed_log<T>{-detail::infinity<T>, T(0)}
+             : signed_log<T>{detail::quiet_nan<T>, detail::quiet_nan<T>};
 }
 
 /// Integers promote to double, and mixed arguments to their common type.
 template <class A, class B>
-requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
-    [[nodiscard]] auto logaddexp(const A& a, const B& b) {
+  requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
+[[nodiscard]] auto logaddexp(const A& a, const B& b) {
   using T = std::common_type_t<detail::result_scalar<A>, detail::result_scalar<B>>;
   return logaddexp<T>(T(a), T(b));
 }
 
 template <class A, class B>
-requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
-    [[nodiscard]] auto logsubexp(const A& a, const B& b) {
+  requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
+[[nodiscard]] auto logsubexp(const A& a, const B& b) {
   using T = std::common_type_t<detail::result_scalar<A>, detail::result_scalar<B>>;
   return logsubexp<T>(T(a), T(b));
 }
 
 template <class A, class B>
-requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
-    [[nodiscard]] auto logsubexp_signed(const A& a, const B& b) {
+  requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
+[[nodiscard]] auto logsubexp_signed(const A& a, const B& b) {
   using T = std::common_type_t<detail::result_scalar<A>, detail::result_scalar<B>>;
   return logsubexp_signed<T>(T(a), T(b));
 }

@@ -4,9 +4,9 @@
 // Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
-#include <cumulus/exact/logsumexp.hpp>
 #include <cumulus/detail/exact/normalised.hpp>
 #include <cumulus/detail/loops/running_exp_sum.hpp>
+#include <cumulus/exact/logsumexp.hpp>
 
 namespace cumulus {
 
@@ -48,14 +48,14 @@ void logcumsumexp(const X& x, destination<Out> out, const options<result_of<X>>&
 /// Of every row or column of a matrix.
 template <real_matrix X, direction D>
 [[nodiscard]] result_like<X> logcumsumexp(const X& x, D d,
-                                 const matrix_options<result_of<X>>& o = {}) {
+                                          const matrix_options<result_of<X>>& o = {}) {
   return detail::normalised("logcumsumexp", x, d, o, detail::cumulative_kernel);
 }
 
 /// Of every row or column, written to out, of x's shape.
 template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
 void logcumsumexp(const X& x, destination<Out> out, D d,
-         const matrix_options<result_of<X>>& o = {}) {
+                  const matrix_options<result_of<X>>& o = {}) {
   detail::normalised("logcumsumexp", x, *out, d, o, detail::cumulative_kernel);
 }
 
@@ -67,6 +67,7 @@ template <class T>
   return logcumsumexp<std::initializer_list<T>>(x, o);
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -88,5 +89,6 @@ template <real_matrix X, class Out, direction D, class... Rest>
 void logcumsumexp(const X&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
 template <real_matrix X, real_matrix Out, direction D, class... Rest>
 void logcumsumexp(const X&, const Out&, const D&, const Rest&...) = delete;  // cumulus: say that the result goes there: logcumsumexp(x, into(out), rowwise)
+// clang-format on
 
 }  // namespace cumulus

@@ -45,7 +45,7 @@ template <real_vector X>
 /// Of every row, as a column of values, or of every column, as a row of them.
 template <real_matrix X, direction D>
 [[nodiscard]] result_per_line<X, D> logmeanexp(const X& x, D d,
-                                        const mean_matrix_options<result_of<X>>& o = {}) {
+                                               const mean_matrix_options<result_of<X>>& o = {}) {
   return detail::reduced("logmeanexp", x, d, o, detail::logmeanexp_kernel);
 }
 
@@ -57,6 +57,7 @@ template <class T>
   return logmeanexp<std::initializer_list<T>>(x, o);
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -70,6 +71,7 @@ void logmeanexp(const X&, const Rest&...) = delete;  // cumulus: the first argum
 template <real_vector X, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
 void logmeanexp(const X&, const Y&, const mean_options<result_of<X>>& = {}) = delete;  // cumulus: say what the second vector is: logmeanexp(x, {.weights = w}) or logmeanexp(x, {.mask = keep})
+// clang-format on
 
 /// log of the variance of e^{scale x_i}: the mean square deviation, divided by sum w - .correction
 /// (0, or 1 for the unbiased estimate from unit weights).
@@ -87,7 +89,7 @@ template <real_vector X>
 /// Of every row, as a column of values, or of every column, as a row of them.
 template <real_matrix X, direction D>
 [[nodiscard]] result_per_line<X, D> logvarexp(const X& x, D d,
-                                        const variance_matrix_options<result_of<X>>& o = {}) {
+                                              const variance_matrix_options<result_of<X>>& o = {}) {
   return detail::reduced("logvarexp", x, d, o, detail::logvarexp_kernel(o.correction));
 }
 
@@ -95,10 +97,12 @@ template <real_matrix X, direction D>
 template <class T>
   requires real_vector<std::initializer_list<T>>
 [[nodiscard]] result_of<std::initializer_list<T>> logvarexp(
-    std::initializer_list<T> x, const variance_options<result_of<std::initializer_list<T>>>& o = {}) {
+    std::initializer_list<T> x,
+    const variance_options<result_of<std::initializer_list<T>>>& o = {}) {
   return logvarexp<std::initializer_list<T>>(x, o);
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -114,5 +118,6 @@ void logvarexp(const X&, const Correction&, const Rest&...) = delete;  // cumulu
 template <real_vector X, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
 void logvarexp(const X&, const Y&, const variance_options<result_of<X>>& = {}) = delete;  // cumulus: say what the second vector is: logvarexp(x, {.weights = w}) or logvarexp(x, {.mask = keep})
+// clang-format on
 
 }  // namespace cumulus

@@ -64,7 +64,7 @@ template <real_vector X>
 /// Of every row, as a column of values, or of every column, as a row of them.
 template <real_matrix X, direction D>
 [[nodiscard]] result_per_line<X, D> logsumexp(const X& x, D d,
-                                        const matrix_options<result_of<X>>& o = {}) {
+                                              const matrix_options<result_of<X>>& o = {}) {
   return detail::reduced("logsumexp", x, d, o, detail::logsumexp_kernel);
 }
 
@@ -76,6 +76,7 @@ template <class T>
   return logsumexp<std::initializer_list<T>>(x, o);
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -89,5 +90,6 @@ void logsumexp(const X&, const Rest&...) = delete;  // cumulus: the first argume
 template <real_vector X, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
 void logsumexp(const X&, const Y&, const options<result_of<X>>& = {}) = delete;  // cumulus: say what the second vector is: logsumexp(x, {.weights = w}) or logsumexp(x, {.mask = keep})
+// clang-format on
 
 }  // namespace cumulus

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cumulus/detail/core/require.hpp>
-#include <cumulus/exact/logsumexp.hpp>
 #include <cumulus/detail/loops/running_exp_sum.hpp>
+#include <cumulus/exact/logsumexp.hpp>
 #include <array>
 
 namespace cumulus {
@@ -25,8 +25,9 @@ namespace cumulus {
 /// Source   as logsumexp; the powers of two here.
 template <class T>
 class logsumexp_accumulator {
-  static_assert(!std::integral<T>,
-                "cumulus: logsumexp_accumulator takes the scalar of its result; of integers that is double");
+  static_assert(
+      !std::integral<T>,
+      "cumulus: logsumexp_accumulator takes the scalar of its result; of integers that is double");
   using C = detail::compute_scalar<T>;
 
  public:
@@ -50,7 +51,8 @@ class logsumexp_accumulator {
   void add(const X& x, const W& w) {
     const detail::operand<scalar_of<X>> values(x);
     const detail::operand<scalar_of<W>> weights(w);
-    detail::require_same_size("logsumexp_accumulator::add", "x", values.size(), "weights", weights.size());
+    detail::require_same_size("logsumexp_accumulator::add", "x", values.size(), "weights",
+                              weights.size());
     const auto v = values.view();
     const auto u = weights.view();
     for (index_t i = 0; i < v.size; ++i) sum_.add({C(v[i]), C(0)}, C(u[i]));
@@ -60,7 +62,8 @@ class logsumexp_accumulator {
     sum_.merge(other.sum_);
     return *this;
   }
-  [[nodiscard]] friend logsumexp_accumulator operator+(logsumexp_accumulator a, const logsumexp_accumulator& b) noexcept {
+  [[nodiscard]] friend logsumexp_accumulator operator+(logsumexp_accumulator a,
+                                                       const logsumexp_accumulator& b) noexcept {
     return a += b;
   }
 
@@ -73,12 +76,15 @@ class logsumexp_accumulator {
   [[nodiscard]] T max() const noexcept { return T(sum_.log_largest()); }
 
   /// The same state, which is more than the same value. A state of NaN equals none.
-  [[nodiscard]] friend bool operator==(const logsumexp_accumulator&, const logsumexp_accumulator&) = default;
+  [[nodiscard]] friend bool operator==(const logsumexp_accumulator&,
+                                       const logsumexp_accumulator&) = default;
 
   /// What core/serialise.hpp asks for.
   static constexpr const char* state_name = "logsumexp";
   [[nodiscard]] static std::array<index_t, 0> sizes() noexcept { return {}; }
-  [[nodiscard]] static logsumexp_accumulator of_sizes(const std::array<index_t, 0>&) noexcept { return {}; }
+  [[nodiscard]] static logsumexp_accumulator of_sizes(const std::array<index_t, 0>&) noexcept {
+    return {};
+  }
   template <class F>
   void for_each_number(F f) {
     sum_.visit(sum_, f);

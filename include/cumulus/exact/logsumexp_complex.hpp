@@ -4,8 +4,8 @@
 // Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
-#include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/core/concepts.hpp>
+#include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/detail/core/view.hpp>
 #include <cmath>
 
@@ -13,7 +13,8 @@ namespace cumulus {
 
 /// A vector of complex numbers: an Eigen vector expression, or a range whose size is known, of std::complex.
 template <class Z>
-concept complex_vector = (detail::eigen_vector<Z> || detail::sequence<Z>) && detail::is_complex<detail::element_of<Z>>;
+concept complex_vector =
+    (detail::eigen_vector<Z> || detail::sequence<Z>) && detail::is_complex<detail::element_of<Z>>;
 
 namespace detail {
 
@@ -47,7 +48,8 @@ template <class C, class At>
     }
   }
   if (invalid) return C{quiet_nan<R>, quiet_nan<R>};
-  if (infinite) return C{infinity<R>, is_nan(direction) ? direction : principal_argument(direction)};
+  if (infinite)
+    return C{infinity<R>, is_nan(direction) ? direction : principal_argument(direction)};
   if (peak < 0) return C{-infinity<R>, R(0)};
   const C top = at(peak);
   compensated<R> real, imaginary;
@@ -83,7 +85,8 @@ template <complex_vector Z>
     const auto& values = z.derived().eval();
     return detail::log_sum_of_complex<C>(index_t(z.size()), [&](index_t i) { return values[i]; });
   } else if constexpr (detail::contiguous_sequence<Z>) {
-    return detail::log_sum_of_complex<C>(index_t(std::size(z)), [&](index_t i) { return std::data(z)[i]; });
+    return detail::log_sum_of_complex<C>(index_t(std::size(z)),
+                                         [&](index_t i) { return std::data(z)[i]; });
   } else {
     const detail::array_of<C> values = detail::copied(z);
     return detail::log_sum_of_complex<C>(values.size(), [&](index_t i) { return values[i]; });

@@ -45,14 +45,14 @@ void logsumexp_gradient(const X& x, destination<Out> out, const options<result_o
 /// Of every row or column of a matrix.
 template <real_matrix X, direction D>
 [[nodiscard]] result_like<X> logsumexp_gradient(const X& x, D d,
-                                 const matrix_options<result_of<X>>& o = {}) {
+                                                const matrix_options<result_of<X>>& o = {}) {
   return detail::normalised("logsumexp_gradient", x, d, o, detail::gradient_kernel);
 }
 
 /// Of every row or column, written to out, of x's shape.
 template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
 void logsumexp_gradient(const X& x, destination<Out> out, D d,
-         const matrix_options<result_of<X>>& o = {}) {
+                        const matrix_options<result_of<X>>& o = {}) {
   detail::normalised("logsumexp_gradient", x, *out, d, o, detail::gradient_kernel);
 }
 
@@ -64,6 +64,7 @@ template <class T>
   return logsumexp_gradient<std::initializer_list<T>>(x, o);
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -85,6 +86,7 @@ template <real_matrix X, class Out, direction D, class... Rest>
 void logsumexp_gradient(const X&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
 template <real_matrix X, real_matrix Out, direction D, class... Rest>
 void logsumexp_gradient(const X&, const Out&, const D&, const Rest&...) = delete;  // cumulus: say that the result goes there: logsumexp_gradient(x, into(out), rowwise)
+// clang-format on
 
 /// d logsumexp(x, o) / d w_i = e^{scale x_i} / sum_j w_j e^{scale x_j}, of entries with weight 0
 /// too.
@@ -94,27 +96,29 @@ void logsumexp_gradient(const X&, const Out&, const D&, const Rest&...) = delete
 ///         beside it.
 /// Error   logsumexp_gradient_max_ulp.
 template <real_vector X>
-[[nodiscard]] result_like<X> logsumexp_gradient_weights(const X& x, const options<result_of<X>>& o = {}) {
+[[nodiscard]] result_like<X> logsumexp_gradient_weights(const X& x,
+                                                        const options<result_of<X>>& o = {}) {
   return detail::normalised("logsumexp_gradient_weights", x, o, detail::weight_gradient_kernel);
 }
 
 /// Written to out, of x's size: `logsumexp_gradient_weights(x, into(out))`.
 template <real_vector X, out_vector<result_of<X>> Out>
-void logsumexp_gradient_weights(const X& x, destination<Out> out, const options<result_of<X>>& o = {}) {
+void logsumexp_gradient_weights(const X& x, destination<Out> out,
+                                const options<result_of<X>>& o = {}) {
   detail::normalised("logsumexp_gradient_weights", x, *out, o, detail::weight_gradient_kernel);
 }
 
 /// Of every row or column of a matrix.
 template <real_matrix X, direction D>
-[[nodiscard]] result_like<X> logsumexp_gradient_weights(const X& x, D d,
-                                 const matrix_options<result_of<X>>& o = {}) {
+[[nodiscard]] result_like<X> logsumexp_gradient_weights(
+    const X& x, D d, const matrix_options<result_of<X>>& o = {}) {
   return detail::normalised("logsumexp_gradient_weights", x, d, o, detail::weight_gradient_kernel);
 }
 
 /// Of every row or column, written to out, of x's shape.
 template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
 void logsumexp_gradient_weights(const X& x, destination<Out> out, D d,
-         const matrix_options<result_of<X>>& o = {}) {
+                                const matrix_options<result_of<X>>& o = {}) {
   detail::normalised("logsumexp_gradient_weights", x, *out, d, o, detail::weight_gradient_kernel);
 }
 
@@ -126,6 +130,7 @@ template <class T>
   return logsumexp_gradient_weights<std::initializer_list<T>>(x, o);
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -147,5 +152,6 @@ template <real_matrix X, class Out, direction D, class... Rest>
 void logsumexp_gradient_weights(const X&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
 template <real_matrix X, real_matrix Out, direction D, class... Rest>
 void logsumexp_gradient_weights(const X&, const Out&, const D&, const Rest&...) = delete;  // cumulus: say that the result goes there: logsumexp_gradient_weights(x, into(out), rowwise)
+// clang-format on
 
 }  // namespace cumulus

@@ -135,7 +135,8 @@ template <real_vector X, real_vector W>
   const auto rounded = [](const signed_log<T>& v) -> signed_log<S> {
     return {S(v.log_abs), S(v.sign)};
   };
-  const bool limit = !(detail::absolute(o.scale) < detail::infinity<double>)&&!detail::is_nan(o.scale);
+  const bool limit =
+      !(detail::absolute(o.scale) < detail::infinity<double>) && !detail::is_nan(o.scale);
   const double scale = !limit ? o.scale : o.scale < 0 ? -1.0 : 1.0;
   const auto t =
       detail::make_terms(values.view(), weights.view(), o.mask.view(), scale, false, 0.0);
@@ -144,9 +145,9 @@ template <real_vector X, real_vector W>
   if constexpr (detail::kernels::has_words<T>) {
     if (plain.error <= T(0) && !(limit && detail::is_finite(value))) return rounded(plain.value);
     const bool zero = !(value < T(0) || T(0) < value);
-    const T ulp =
-        zero ? T(0)
-             : detail::times_power_of_two(T(std::numeric_limits<S>::epsilon()) / 2, detail::binary_exponent(value));
+    const T ulp = zero ? T(0)
+                       : detail::times_power_of_two(T(std::numeric_limits<S>::epsilon()) / 2,
+                                                    detail::binary_exponent(value));
     const T least = T(std::numeric_limits<S>::denorm_min());
     if (!limit && plain.error <= detail::max_of(least, T(3 * ulp))) return rounded(plain.value);
     std::vector<index_t> kept;
@@ -160,6 +161,7 @@ template <real_vector X, real_vector W>
   }
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <class X, class W, class... Rest>
   requires(detail::untagged_matrix<X> || detail::untagged_matrix<W>)
@@ -170,5 +172,6 @@ void logsumexp_signed(const X&, const W&, const Rest&...) = delete;  // cumulus:
 template <class X, class W, class... Rest>
   requires(detail::without_numbers<X> || detail::without_numbers<W>)
 void logsumexp_signed(const X&, const W&, const Rest&...) = delete;  // cumulus: an argument holds bool or characters, which are no numbers
+// clang-format on
 
 }  // namespace cumulus

@@ -4,24 +4,21 @@
 // Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
-#include <cumulus/exact/logsumexp.hpp>
 #include <cumulus/detail/loops/running_exp_sum.hpp>
+#include <cumulus/exact/logsumexp.hpp>
 #include <vector>
 
 namespace cumulus {
 
 /// A vector of segment numbers: any integers.
 template <class X>
-concept segment_numbers =
-    real_vector<X> && std::integral<scalar_of<X>>;
+concept segment_numbers = real_vector<X> && std::integral<scalar_of<X>>;
 
 namespace detail {
 
 template <class X, class T, class Id>
-[[nodiscard]] result_list<X> segment_sums(const kernels::terms<T>& t,
-                                                                    const strided<const Id>& ids,
-                                                                    index_t count,
-                                                                    const options<T>& o) {
+[[nodiscard]] result_list<X> segment_sums(const kernels::terms<T>& t, const strided<const Id>& ids,
+                                          index_t count, const options<T>& o) {
   using C = compute_scalar<T>;
   kernels::running_log_sum<C> start;
   if (o.sink) start.add({C(*o.sink), C(0)}, C(1));
@@ -47,9 +44,9 @@ template <class X, class T, class Id>
 /// Cost     one read of x, two of the ids, n exp; 64 bytes a segment in double.
 /// Source   detail/loops/running_exp_sum.hpp
 template <real_vector X, segment_numbers Ids>
-[[nodiscard]] result_list<X> segment_logsumexp(
-    const X& x, const Ids& segment_ids, std::integral auto segment_count,
-    const options<result_of<X>>& o = {}) {
+[[nodiscard]] result_list<X> segment_logsumexp(const X& x, const Ids& segment_ids,
+                                               std::integral auto segment_count,
+                                               const options<result_of<X>>& o = {}) {
   using T = result_of<X>;
   const detail::operand<T> values(x);
   const detail::operand<scalar_of<Ids>> numbers(segment_ids);
@@ -62,8 +59,8 @@ template <real_vector X, segment_numbers Ids>
   for (index_t i = 0; i < ids.size; ++i) {
     const auto id = +ids[i];
     if (std::cmp_less(id, 0) || std::cmp_greater_equal(id, count)) {
-      detail::refuse({"segment_logsumexp: segment_ids[", i, "] is ", id, ", segment_count is ", count,
-                      "; an id lies in 0..segment_count - 1"});
+      detail::refuse({"segment_logsumexp: segment_ids[", i, "] is ", id, ", segment_count is ",
+                      count, "; an id lies in 0..segment_count - 1"});
     }
   }
   return detail::segment_sums<X>(
@@ -73,8 +70,8 @@ template <real_vector X, segment_numbers Ids>
 
 /// The same with as many segments as the largest id asks for; none for no elements.
 template <real_vector X, segment_numbers Ids>
-[[nodiscard]] result_list<X> segment_logsumexp(
-    const X& x, const Ids& segment_ids, const options<result_of<X>>& o = {}) {
+[[nodiscard]] result_list<X> segment_logsumexp(const X& x, const Ids& segment_ids,
+                                               const options<result_of<X>>& o = {}) {
   const detail::operand<scalar_of<Ids>> numbers(segment_ids);
   const auto ids = numbers.view();
   constexpr index_t largest = std::numeric_limits<index_t>::max();
@@ -86,6 +83,7 @@ template <real_vector X, segment_numbers Ids>
   return segment_logsumexp(x, segment_ids, count, o);
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
 void segment_logsumexp(const X&, const Rest&...) = delete;  // cumulus: segment_logsumexp takes a vector: give a row or column of the matrix
@@ -96,5 +94,6 @@ void segment_logsumexp(const X&, const Rest&...) = delete;  // cumulus: the firs
 template <real_vector X, class Ids, class... Rest>
   requires(!segment_numbers<Ids>)
 void segment_logsumexp(const X&, const Ids&, const Rest&...) = delete;  // cumulus: segment_ids must be a vector of integers, one for each element of x
+// clang-format on
 
 }  // namespace cumulus

@@ -74,14 +74,14 @@ void softmax(const X& x, destination<Out> out) {
 /// Of every row or column of a matrix.
 template <real_matrix X, direction D>
 [[nodiscard]] result_like<X> softmax(const X& x, D d,
-                                 const softmax_matrix_options<result_of<X>>& o = {}) {
+                                     const softmax_matrix_options<result_of<X>>& o = {}) {
   return detail::normalised("softmax", x, d, o, detail::softmax_kernel{o.degenerate});
 }
 
 /// Of every row or column, written to out, of x's shape.
 template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
 void softmax(const X& x, destination<Out> out, D d,
-         const softmax_matrix_options<result_of<X>>& o = {}) {
+             const softmax_matrix_options<result_of<X>>& o = {}) {
   detail::normalised("softmax", x, *out, d, o, detail::softmax_kernel{o.degenerate});
 }
 
@@ -89,10 +89,12 @@ void softmax(const X& x, destination<Out> out, D d,
 template <class T>
   requires real_vector<std::initializer_list<T>>
 [[nodiscard]] result_like<std::initializer_list<T>> softmax(
-    std::initializer_list<T> x, const softmax_options<result_of<std::initializer_list<T>>>& o = {}) {
+    std::initializer_list<T> x,
+    const softmax_options<result_of<std::initializer_list<T>>>& o = {}) {
   return softmax<std::initializer_list<T>>(x, o);
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -114,5 +116,6 @@ template <real_matrix X, class Out, direction D, class... Rest>
 void softmax(const X&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
 template <real_matrix X, real_matrix Out, direction D, class... Rest>
 void softmax(const X&, const Out&, const D&, const Rest&...) = delete;  // cumulus: say that the result goes there: softmax(x, into(out), rowwise)
+// clang-format on
 
 }  // namespace cumulus

@@ -92,31 +92,32 @@ template <class X, class V, direction D, class Options, class Kernel>
 /// Cost    2n exp.
 template <real_vector X, real_vector V>
 [[nodiscard]] result_like<X> softmax_jvp(const X& x, const V& v,
-                                 const softmax_options<result_of<X>>& o = {}) {
+                                         const softmax_options<result_of<X>>& o = {}) {
   return detail::applied_along("softmax_jvp", x, v, o, detail::softmax_product(o.degenerate));
 }
 
 /// Written to out, of x's size: `softmax_jvp(x, v, into(out))`.
 template <real_vector X, real_vector V, out_vector<result_of<X>> Out>
 void softmax_jvp(const X& x, const V& v, destination<Out> out,
-         const softmax_options<result_of<X>>& o = {}) {
+                 const softmax_options<result_of<X>>& o = {}) {
   detail::applied_along("softmax_jvp", x, v, *out, o, detail::softmax_product(o.degenerate));
 }
 
 /// Of every row or column of a matrix, with v of its shape.
 template <real_matrix X, real_matrix V, direction D>
 [[nodiscard]] result_like<X> softmax_jvp(const X& x, const V& v, D d,
-                                 const softmax_matrix_options<result_of<X>>& o = {}) {
+                                         const softmax_matrix_options<result_of<X>>& o = {}) {
   return detail::applied_along("softmax_jvp", x, v, d, o, detail::softmax_product(o.degenerate));
 }
 
 /// Of every row or column, written to out, of x's shape.
 template <real_matrix X, real_matrix V, out_matrix<result_of<X>> Out, direction D>
 void softmax_jvp(const X& x, const V& v, destination<Out> out, D d,
-         const softmax_matrix_options<result_of<X>>& o = {}) {
+                 const softmax_matrix_options<result_of<X>>& o = {}) {
   detail::applied_along("softmax_jvp", x, v, *out, d, o, detail::softmax_product(o.degenerate));
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, real_matrix V, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -138,36 +139,38 @@ void softmax_jvp(const X&, const V&, destination<Out>, const Rest&...) = delete;
 template <real_matrix X, real_matrix V, class Out, direction D, class... Rest>
   requires(!out_matrix<Out, result_of<X>>)
 void softmax_jvp(const X&, const V&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
+// clang-format on
 
 /// The gradient in x of sum_i g_i softmax(x, o)_i: the same product, since the Jacobian is
 /// symmetric.
 template <real_vector X, real_vector G>
 [[nodiscard]] result_like<X> softmax_vjp(const X& x, const G& g,
-                                 const softmax_options<result_of<X>>& o = {}) {
+                                         const softmax_options<result_of<X>>& o = {}) {
   return detail::applied_along("softmax_vjp", x, g, o, detail::softmax_product(o.degenerate));
 }
 
 /// Written to out, of x's size: `softmax_vjp(x, g, into(out))`.
 template <real_vector X, real_vector G, out_vector<result_of<X>> Out>
 void softmax_vjp(const X& x, const G& g, destination<Out> out,
-         const softmax_options<result_of<X>>& o = {}) {
+                 const softmax_options<result_of<X>>& o = {}) {
   detail::applied_along("softmax_vjp", x, g, *out, o, detail::softmax_product(o.degenerate));
 }
 
 /// Of every row or column of a matrix, with g of its shape.
 template <real_matrix X, real_matrix G, direction D>
 [[nodiscard]] result_like<X> softmax_vjp(const X& x, const G& g, D d,
-                                 const softmax_matrix_options<result_of<X>>& o = {}) {
+                                         const softmax_matrix_options<result_of<X>>& o = {}) {
   return detail::applied_along("softmax_vjp", x, g, d, o, detail::softmax_product(o.degenerate));
 }
 
 /// Of every row or column, written to out, of x's shape.
 template <real_matrix X, real_matrix G, out_matrix<result_of<X>> Out, direction D>
 void softmax_vjp(const X& x, const G& g, destination<Out> out, D d,
-         const softmax_matrix_options<result_of<X>>& o = {}) {
+                 const softmax_matrix_options<result_of<X>>& o = {}) {
   detail::applied_along("softmax_vjp", x, g, *out, d, o, detail::softmax_product(o.degenerate));
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, real_matrix G, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -189,6 +192,7 @@ void softmax_vjp(const X&, const G&, destination<Out>, const Rest&...) = delete;
 template <real_matrix X, real_matrix G, class Out, direction D, class... Rest>
   requires(!out_matrix<Out, result_of<X>>)
 void softmax_vjp(const X&, const G&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
+// clang-format on
 
 /// The gradient in x of sum_i g_i log_softmax(x, o)_i: scale (g_i - p_i sum_j g_j), the sum over
 /// what is kept.
@@ -198,31 +202,36 @@ void softmax_vjp(const X&, const G&, destination<Out>, const D&, const Rest&...)
 /// Error   softmax_derivative_max_ulp.
 template <real_vector X, real_vector G>
 [[nodiscard]] result_like<X> log_softmax_vjp(const X& x, const G& g,
-                                 const softmax_options<result_of<X>>& o = {}) {
-  return detail::applied_along("log_softmax_vjp", x, g, o, detail::log_softmax_product(o.degenerate));
+                                             const softmax_options<result_of<X>>& o = {}) {
+  return detail::applied_along("log_softmax_vjp", x, g, o,
+                               detail::log_softmax_product(o.degenerate));
 }
 
 /// Written to out, of x's size: `log_softmax_vjp(x, g, into(out))`.
 template <real_vector X, real_vector G, out_vector<result_of<X>> Out>
 void log_softmax_vjp(const X& x, const G& g, destination<Out> out,
-         const softmax_options<result_of<X>>& o = {}) {
-  detail::applied_along("log_softmax_vjp", x, g, *out, o, detail::log_softmax_product(o.degenerate));
+                     const softmax_options<result_of<X>>& o = {}) {
+  detail::applied_along("log_softmax_vjp", x, g, *out, o,
+                        detail::log_softmax_product(o.degenerate));
 }
 
 /// Of every row or column of a matrix, with g of its shape.
 template <real_matrix X, real_matrix G, direction D>
 [[nodiscard]] result_like<X> log_softmax_vjp(const X& x, const G& g, D d,
-                                 const softmax_matrix_options<result_of<X>>& o = {}) {
-  return detail::applied_along("log_softmax_vjp", x, g, d, o, detail::log_softmax_product(o.degenerate));
+                                             const softmax_matrix_options<result_of<X>>& o = {}) {
+  return detail::applied_along("log_softmax_vjp", x, g, d, o,
+                               detail::log_softmax_product(o.degenerate));
 }
 
 /// Of every row or column, written to out, of x's shape.
 template <real_matrix X, real_matrix G, out_matrix<result_of<X>> Out, direction D>
 void log_softmax_vjp(const X& x, const G& g, destination<Out> out, D d,
-         const softmax_matrix_options<result_of<X>>& o = {}) {
-  detail::applied_along("log_softmax_vjp", x, g, *out, d, o, detail::log_softmax_product(o.degenerate));
+                     const softmax_matrix_options<result_of<X>>& o = {}) {
+  detail::applied_along("log_softmax_vjp", x, g, *out, d, o,
+                        detail::log_softmax_product(o.degenerate));
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, real_matrix G, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -244,36 +253,38 @@ void log_softmax_vjp(const X&, const G&, destination<Out>, const Rest&...) = del
 template <real_matrix X, real_matrix G, class Out, direction D, class... Rest>
   requires(!out_matrix<Out, result_of<X>>)
 void log_softmax_vjp(const X&, const G&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
+// clang-format on
 
 /// The Hessian of logsumexp(x, o) times v: scale^2 p_i (v_i - sum_j p_j v_j); 0 where nothing or
 /// only -inf is kept.
 template <real_vector X, real_vector V>
 [[nodiscard]] result_like<X> logsumexp_hvp(const X& x, const V& v,
-                                 const options<result_of<X>>& o = {}) {
+                                           const options<result_of<X>>& o = {}) {
   return detail::applied_along("logsumexp_hvp", x, v, o, detail::hessian_product);
 }
 
 /// Written to out, of x's size: `logsumexp_hvp(x, v, into(out))`.
 template <real_vector X, real_vector V, out_vector<result_of<X>> Out>
 void logsumexp_hvp(const X& x, const V& v, destination<Out> out,
-         const options<result_of<X>>& o = {}) {
+                   const options<result_of<X>>& o = {}) {
   detail::applied_along("logsumexp_hvp", x, v, *out, o, detail::hessian_product);
 }
 
 /// Of every row or column of a matrix, with v of its shape.
 template <real_matrix X, real_matrix V, direction D>
 [[nodiscard]] result_like<X> logsumexp_hvp(const X& x, const V& v, D d,
-                                 const matrix_options<result_of<X>>& o = {}) {
+                                           const matrix_options<result_of<X>>& o = {}) {
   return detail::applied_along("logsumexp_hvp", x, v, d, o, detail::hessian_product);
 }
 
 /// Of every row or column, written to out, of x's shape.
 template <real_matrix X, real_matrix V, out_matrix<result_of<X>> Out, direction D>
 void logsumexp_hvp(const X& x, const V& v, destination<Out> out, D d,
-         const matrix_options<result_of<X>>& o = {}) {
+                   const matrix_options<result_of<X>>& o = {}) {
   detail::applied_along("logsumexp_hvp", x, v, *out, d, o, detail::hessian_product);
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, real_matrix V, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -295,5 +306,6 @@ void logsumexp_hvp(const X&, const V&, destination<Out>, const Rest&...) = delet
 template <real_matrix X, real_matrix V, class Out, direction D, class... Rest>
   requires(!out_matrix<Out, result_of<X>>)
 void logsumexp_hvp(const X&, const V&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
+// clang-format on
 
 }  // namespace cumulus

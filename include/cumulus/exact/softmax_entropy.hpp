@@ -34,7 +34,7 @@ template <real_vector X>
 /// Of every row, as a column of values, or of every column, as a row of them.
 template <real_matrix X, direction D>
 [[nodiscard]] result_per_line<X, D> softmax_entropy(const X& x, D d,
-                                        const matrix_options<result_of<X>>& o = {}) {
+                                                    const matrix_options<result_of<X>>& o = {}) {
   return detail::reduced("softmax_entropy", x, d, o, detail::entropy_kernel);
 }
 
@@ -46,6 +46,7 @@ template <class T>
   return softmax_entropy<std::initializer_list<T>>(x, o);
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <detail::untagged_matrix X, class... Rest>
   requires(!detail::tagged<Rest...>)
@@ -59,5 +60,6 @@ void softmax_entropy(const X&, const Rest&...) = delete;  // cumulus: the first 
 template <real_vector X, class Y>
   requires(real_vector<Y> || mask_vector<Y>)
 void softmax_entropy(const X&, const Y&, const options<result_of<X>>& = {}) = delete;  // cumulus: say what the second vector is: softmax_entropy(x, {.weights = w}) or softmax_entropy(x, {.mask = keep})
+// clang-format on
 
 }  // namespace cumulus

@@ -54,21 +54,27 @@ class softmax_mean {
   using scalar = T;
   using value_type = Value;
 
-  softmax_mean() requires(fixed_width != dynamic) = default;
+  softmax_mean()
+    requires(fixed_width != dynamic)
+  = default;
 
   /// Of values with e entries.
-  explicit softmax_mean(std::integral auto e) requires(fixed_width == dynamic)
+  explicit softmax_mean(std::integral auto e)
+    requires(fixed_width == dynamic)
       : values_(checked(e)) {}
 
   /// e
   [[nodiscard]] index_t width() const noexcept { return index_t(values_.size()); }
 
   /// One term.
-  void add(const T& score, const T& value) requires(!vector_valued) {
+  void add(const T& score, const T& value)
+    requires(!vector_valued)
+  {
     add_term(C(score), [&](std::size_t) { return C(value); });
   }
   template <real_vector V>
-  requires(vector_valued) void add(const T& score, const V& value) {
+    requires(vector_valued)
+  void add(const T& score, const V& value) {
     const detail::operand<scalar_of<V>> entries(value);
     detail::require_same_size("softmax_mean::add", "the mean", width(), "value", entries.size());
     const auto v = entries.view();
@@ -77,7 +83,8 @@ class softmax_mean {
 
   /// A term for each score: values of its size.
   template <real_vector X, real_vector V>
-  requires(!vector_valued) void add(const X& scores, const V& values) {
+    requires(!vector_valued)
+  void add(const X& scores, const V& values) {
     const detail::operand<scalar_of<X>> x(scores);
     const detail::operand<scalar_of<V>> entries(values);
     detail::require_same_size("softmax_mean::add", "scores", x.size(), "values", entries.size());
@@ -88,10 +95,11 @@ class softmax_mean {
 
   /// A term for each score: values a row each, [m, e].
   template <real_vector X, real_matrix V>
-  requires(vector_valued) void add(const X& scores, const V& values) {
+    requires(vector_valued)
+  void add(const X& scores, const V& values) {
     const detail::operand<scalar_of<X>> x(scores);
     detail::require_same_shape("softmax_mean::add", "scores x mean", x.size(), width(), "values",
-                       index_t(values.rows()), index_t(values.cols()));
+                               index_t(values.rows()), index_t(values.cols()));
     const detail::matrix_operand<V> rows(values);
     const auto s = x.view();
     for (index_t i = 0; i < s.size; ++i) {
@@ -196,7 +204,7 @@ class softmax_mean {
 
   template <class Entry>
   void add_term(const C& score, Entry value) {
-    const bool takes_all = !(score < detail::infinity<C>)&&!detail::is_nan(score);
+    const bool takes_all = !(score < detail::infinity<C>) && !detail::is_nan(score);
     if (takes_all) {
       if (takers_ == 0) {
         for (std::size_t j = 0; j < values_.size(); ++j) values_[j] = {value(j), C(0)};
@@ -230,7 +238,9 @@ class softmax_mean {
       std::array<detail::compensated<C>, std::size_t(fixed_width == dynamic ? 0 : fixed_width)>>;
 
   // A low place, so that the sums of the largest values fit.
-  detail::kernels::running_exp_sum<C, std::floating_point<C> ? -detail::kernels::exp_room<C> / 8 : 0> scores_;
+  detail::kernels::running_exp_sum<C,
+                                   std::floating_point<C> ? -detail::kernels::exp_room<C> / 8 : 0>
+      scores_;
   sums values_{};   // sum of e^(s - reference) v; of a score of +inf, its value
   int takers_ = 0;  // scores of +inf: none, one, several
 };

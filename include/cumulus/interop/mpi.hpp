@@ -7,8 +7,8 @@
 // comoments and moment_tensor of any order and width, logsumexp_accumulator, softmax_mean.
 #pragma once
 
-#include <cumulus/detail/core/require.hpp>
 #include <cumulus/core/serialise.hpp>
+#include <cumulus/detail/core/require.hpp>
 #include <algorithm>
 #include <limits>
 #include <mpi.h>
@@ -48,11 +48,12 @@ void require_same_mpi_sizes(MPI_Comm communicator, const State& state) {
     for (const index_t size : state.sizes())
       ends.push_back(size), ends.push_back(-std::int64_t(size));
     require_mpi_success("MPI_Allreduce",
-                    MPI_Allreduce(MPI_IN_PLACE, ends.data(), static_cast<int>(ends.size()),
-                                  MPI_INT64_T, MPI_MAX, communicator));
+                        MPI_Allreduce(MPI_IN_PLACE, ends.data(), static_cast<int>(ends.size()),
+                                      MPI_INT64_T, MPI_MAX, communicator));
     for (std::size_t i = 0; i + 1 < ends.size(); i += 2) {
       if (ends[i] != -ends[i + 1])
-        refuse({"mpi: a state of size ", -ends[i + 1], " on one rank, of ", ends[i], " on another"});
+        refuse(
+            {"mpi: a state of size ", -ends[i + 1], " on one rank, of ", ends[i], " on another"});
     }
   }
 }
@@ -74,11 +75,14 @@ class reduction {
   explicit reduction(const State& like = State()) : sizes_(like.sizes()) {
     const std::size_t bytes = detail::state_bytes(like);
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      detail::refuse({"mpi::reduction: a state of ", bytes, " bytes, an MPI datatype counts to ", std::numeric_limits<int>::max()});
+      detail::refuse({"mpi::reduction: a state of ", bytes, " bytes, an MPI datatype counts to ",
+                      std::numeric_limits<int>::max()});
     bytes_ = static_cast<int>(bytes);
-    detail::require_mpi_success("MPI_Type_contiguous", MPI_Type_contiguous(bytes_, MPI_BYTE, &type_));
+    detail::require_mpi_success("MPI_Type_contiguous",
+                                MPI_Type_contiguous(bytes_, MPI_BYTE, &type_));
     detail::require_mpi_success("MPI_Type_commit", MPI_Type_commit(&type_));
-    detail::require_mpi_success("MPI_Op_create", MPI_Op_create(&detail::merge_mpi_states<State>, 1, &merge_));
+    detail::require_mpi_success("MPI_Op_create",
+                                MPI_Op_create(&detail::merge_mpi_states<State>, 1, &merge_));
   }
   reduction(const reduction&) = delete;
   reduction& operator=(const reduction&) = delete;
@@ -95,7 +99,8 @@ class reduction {
     const auto sizes = state.sizes();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (sizes[i] != sizes_[i])
-        detail::refuse({"mpi::reduction: made for a size of ", sizes_[i], ", the state has ", sizes[i]});
+        detail::refuse(
+            {"mpi::reduction: made for a size of ", sizes_[i], ", the state has ", sizes[i]});
     }
     std::vector<std::byte> message(static_cast<std::size_t>(bytes_));
     detail::write_state(state, message.data());
@@ -135,7 +140,7 @@ template <serialisable State>
   const std::vector<std::byte> message = r.pack(state);
   std::vector<std::byte> sum = message;
   detail::require_mpi_success("MPI_Reduce", MPI_Reduce(message.data(), sum.data(), 1, r.datatype(),
-                                                   r.operation(), root, communicator));
+                                                       r.operation(), root, communicator));
   int rank = 0;
   detail::require_mpi_success("MPI_Comm_rank", MPI_Comm_rank(communicator, &rank));
   return rank == root ? r.unpack(sum) : state;

@@ -41,9 +41,12 @@ class central_moments {
  public:
   using scalar = T;
 
-  central_moments() requires(P != dynamic) = default;
+  central_moments()
+    requires(P != dynamic)
+  = default;
 
-  explicit central_moments(std::integral auto order) requires(P == dynamic)
+  explicit central_moments(std::integral auto order)
+    requires(P == dynamic)
       : state_(checked(order)) {}
 
   [[nodiscard]] int order() const noexcept { return state_.order(); }
@@ -65,7 +68,8 @@ class central_moments {
   void add(const X& x, const W& w) {
     const detail::operand<scalar_of<X>> values(x);
     const detail::operand<scalar_of<W>> weights(w);
-    detail::require_same_size("central_moments::add", "x", values.size(), "weights", weights.size());
+    detail::require_same_size("central_moments::add", "x", values.size(), "weights",
+                              weights.size());
     state_.add_range(values.view(), weights.view());
   }
 
@@ -177,13 +181,14 @@ class central_moments {
 
   static int checked(std::integral auto order) {
     detail::require_order("central_moments", order, 0, std::numeric_limits<int>::max() / 2,
-                  "any order from 0");
+                          "any order from 0");
     return static_cast<int>(order);
   }
 
   void require_same_order(const central_moments& other) const {
     if (order() == other.order()) return;
-    detail::refuse({"central_moments: this has order ", order(), ", other has order ", other.order(), "; give both the same order"});
+    detail::refuse({"central_moments: this has order ", order(), ", other has order ",
+                    other.order(), "; give both the same order"});
   }
 
   detail::moment_state<S, P> state_;

@@ -4,9 +4,9 @@
 // Layer 2 (moments): uses core and kernels; blocks and attention build on it.
 #pragma once
 
+#include <cumulus/core/token_rows.hpp>
 #include <cumulus/detail/core/matrix_operand.hpp>
 #include <cumulus/detail/core/require.hpp>
-#include <cumulus/core/token_rows.hpp>
 #include <cumulus/detail/moments/comoment_block.hpp>
 #include <cumulus/detail/moments/comoment_state.hpp>
 #include <cumulus/detail/moments/moment_access.hpp>
@@ -78,7 +78,8 @@ class comoments {
     add_matrices(x, no_matrix{}, w.view());
   }
   template <real_matrix X, real_matrix V>
-  requires(!real_vector<V>) void add_rows(const X& x, const V& v) {
+    requires(!real_vector<V>)
+  void add_rows(const X& x, const V& v) {
     add_matrices(x, v, detail::strided<const S>{});
   }
   template <real_matrix X, real_matrix V, real_vector W>
@@ -125,8 +126,10 @@ class comoments {
   template <real_matrix A, real_vector B>
   comoments& affine(const A& a, const B& b) {
     if (index_t(a.cols()) != width())
-      detail::refuse({"comoments::affine: A has ", a.cols(), " columns, x has ", width(), " elements"});
-    detail::require_same_size("comoments::affine", "a column of A", index_t(a.rows()), "b", detail::size_of(b));
+      detail::refuse(
+          {"comoments::affine: A has ", a.cols(), " columns, x has ", width(), " elements"});
+    detail::require_same_size("comoments::affine", "a column of A", index_t(a.rows()), "b",
+                              detail::size_of(b));
     const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> map = a.template cast<S>();
     const detail::operand<S> shift(b);
     state_ = state_.affine(
@@ -227,7 +230,8 @@ class comoments {
 
   static index_t checked(index_t d, index_t e) {
     if (d < 0 || e < 0)
-      detail::refuse({"comoments: vectors of ", d, " and ", e, " numbers; give widths of 0 or more"});
+      detail::refuse(
+          {"comoments: vectors of ", d, " and ", e, " numbers; give widths of 0 or more"});
     return d;
   }
 
@@ -240,7 +244,7 @@ class comoments {
   }
   void require_same_widths(const comoments& other) const {
     detail::require_same_shape("comoments", "this", width(), second_width(), "other", other.width(),
-                       other.second_width());
+                               other.second_width());
   }
 
   void add_one(const detail::strided<const S>& x, const detail::strided<const S>& v, const S& w) {
@@ -259,8 +263,8 @@ class comoments {
       add_views(rows.view(), detail::strided_matrix<const S>{}, weights);
     } else {
       require_widths("comoments::add_rows", "a row of x", index_t(x.cols()), index_t(v.cols()));
-      detail::require_same_size("comoments::add_rows", "a column of x", index_t(x.rows()), "a column of v",
-                        index_t(v.rows()));
+      detail::require_same_size("comoments::add_rows", "a column of x", index_t(x.rows()),
+                                "a column of v", index_t(v.rows()));
       const detail::matrix_operand<V> seconds(v);
       add_views(rows.view(), seconds.view(), weights);
     }

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cumulus/detail/core/require.hpp>
-#include <cumulus/moments/comoments.hpp>
 #include <cumulus/detail/moments/symmetric_eigen.hpp>
+#include <cumulus/moments/comoments.hpp>
 
 namespace cumulus {
 
@@ -25,7 +25,7 @@ struct low_rank_covariance {
     const detail::operand<T> values(given);
     const auto q = values.view();
     detail::require_same_size("low_rank_covariance::quadratic", "q", q.size, "the diagonal",
-                      index_t(diagonal.size()));
+                              index_t(diagonal.size()));
     T sum(0);
     for (index_t i = 0; i < q.size; ++i) sum += q[i] * q[i] * diagonal(i);
     for (Eigen::Index k = 0; k < factors.cols(); ++k) {
@@ -86,7 +86,7 @@ template <real_matrix X>
   using S = detail::compute_scalar<T>;
   using wide_matrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;
   detail::require_order("low_rank_of_rows", rank, 0, static_cast<int>(std::min(x.rows(), x.cols())),
-                "the smaller side");
+                        "the smaller side");
   wide_matrix y = x.template cast<S>();
   const Eigen::Index n = y.rows();
   if (n == 0) {
@@ -99,11 +99,13 @@ template <real_matrix X>
     S mean(0);
     for (Eigen::Index i = 0; i < n; ++i) mean += y(i, j) - first;
     mean /= S(n);
-    for (Eigen::Index i = 0; i < n; ++i) y(i, j) = ((y(i, j) - first) - mean) / detail::square_root(S(n));
+    for (Eigen::Index i = 0; i < n; ++i)
+      y(i, j) = ((y(i, j) - first) - mean) / detail::square_root(S(n));
   }
   wide_matrix gram = wide_matrix::Zero(n, n);
   const wide_matrix transposed = y.transpose();  // [d, n]: its columns are contiguous
-  detail::kernels::add_product(y.data(), 1, n, y.data(), n, gram.data(), n, n, index_t(y.cols()), n);
+  detail::kernels::add_product(y.data(), 1, n, y.data(), n, gram.data(), n, n, index_t(y.cols()),
+                               n);
   const detail::symmetric_eigen<S> pairs = detail::eigen_of_symmetric(gram);
   const wide_matrix factors = transposed * pairs.vectors.leftCols(Eigen::Index(rank));
   const Eigen::Matrix<S, Eigen::Dynamic, 1> variance = y.colwise().squaredNorm();

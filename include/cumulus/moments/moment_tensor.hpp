@@ -6,9 +6,9 @@
 
 #include <cumulus/detail/core/matrix_operand.hpp>
 #include <cumulus/detail/core/require.hpp>
-#include <cumulus/moments/central_moments.hpp>
 #include <cumulus/detail/moments/moment_tensor_block.hpp>
 #include <cumulus/detail/moments/moment_tensor_state.hpp>
+#include <cumulus/moments/central_moments.hpp>
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
@@ -75,8 +75,8 @@ class moment_tensor {
   template <real_matrix X, real_vector W>
   void add_rows(const X& x, const W& weights) {
     const detail::operand<scalar_of<W>> w(weights);
-    detail::require_same_size("moment_tensor::add_rows", "a column of x", index_t(x.rows()), "weights",
-                      w.size());
+    detail::require_same_size("moment_tensor::add_rows", "a column of x", index_t(x.rows()),
+                              "weights", w.size());
     add_matrix(x, w.view());
   }
 
@@ -139,7 +139,8 @@ class moment_tensor {
     index_t place = 0;
     for (std::size_t l = 0; l < sorted.size(); ++l) {
       if (sorted[l] < 0 || sorted[l] >= width())
-        detail::refuse({"moment_tensor::moment: index ", sorted[l], " is outside 0..", width() - 1, " of ", width(), " coordinates"});
+        detail::refuse({"moment_tensor::moment: index ", sorted[l], " is outside 0..", width() - 1,
+                        " of ", width(), " coordinates"});
       place += state_.layout().count(static_cast<int>(l) + 1, sorted[l]);
     }
     return T(state_.moment(static_cast<int>(sorted.size()), place));
@@ -156,7 +157,8 @@ class moment_tensor {
   /// Cost     2 operations a component, 10 more for the sum with its errors.
   template <real_vector Q>
   [[nodiscard]] central_moments<T> directional(const Q& q) const {
-    detail::require_same_size("moment_tensor::directional", "q", detail::size_of(q), "the mean", width());
+    detail::require_same_size("moment_tensor::directional", "q", detail::size_of(q), "the mean",
+                              width());
     const detail::operand<S> direction(q);
     detail::vector_buffer<S> values(width());
     for (index_t i = 0; i < width(); ++i) values[i] = direction.view()[i];
@@ -196,7 +198,8 @@ class moment_tensor {
  private:
   static constexpr int max_order = 1000;
   static index_t checked(index_t d) {
-    if (d < 0) detail::refuse({"moment_tensor: vectors of ", d, " numbers; give a width of 0 or more"});
+    if (d < 0)
+      detail::refuse({"moment_tensor: vectors of ", d, " numbers; give a width of 0 or more"});
     return d;
   }
   static int checked_order(std::integral auto order) {
@@ -205,13 +208,14 @@ class moment_tensor {
   }
   void require_same_shape(const moment_tensor& other) const {
     if (width() == other.width() && order() == other.order()) return;
-    detail::refuse({"moment_tensor: this has width ", width(), " and order ", order(), ", other has ", other.width(), " and ", other.order(), "; give both the same"});
+    detail::refuse({"moment_tensor: this has width ", width(), " and order ", order(),
+                    ", other has ", other.width(), " and ", other.order(), "; give both the same"});
   }
 
   template <class X, class W>
   void add_matrix(const X& x, const detail::strided<const W>& weights) {
-    detail::require_same_size("moment_tensor::add_rows", "a row of x", index_t(x.cols()), "the mean",
-                      width());
+    detail::require_same_size("moment_tensor::add_rows", "a row of x", index_t(x.cols()),
+                              "the mean", width());
     const detail::matrix_operand<X> rows(x);
     detail::moment_tensor_block<S> block(state_, weights.data != nullptr);
     block.add(rows.view(), weights);
@@ -222,14 +226,16 @@ class moment_tensor {
     detail::compensated<S> mean;
     S low(0), high(0), reach(0);
     for (index_t i = 0; i < width(); ++i) {
-      const detail::compensated<S> at = state_.mean_pair(i), exact = detail::two_product(q[i], at.high);
+      const detail::compensated<S> at = state_.mean_pair(i),
+                                   exact = detail::two_product(q[i], at.high);
       mean += exact.high;
       mean += S(exact.low + q[i] * at.low);
       const S ends[] = {S(q[i] * state_.deviation(i, state_.low(i))),
                         S(q[i] * state_.deviation(i, state_.high(i)))};
       low += detail::min_of(ends[0], ends[1]);
       high += detail::max_of(ends[0], ends[1]);
-      reach += detail::absolute(q[i]) * detail::max_of(detail::absolute(state_.low(i)), detail::absolute(state_.high(i)));
+      reach += detail::absolute(q[i]) *
+               detail::max_of(detail::absolute(state_.low(i)), detail::absolute(state_.high(i)));
     }
     if (!state_.finite() || !detail::is_finite(mean.high)) {
       const S product = detail::is_finite(mean.high) ? detail::quiet_nan<S> : mean.value();

@@ -241,7 +241,8 @@ template <moments_like M>
 }
 
 template <real_vector X>
-[[nodiscard]] series_radius<result_of<X>> convergence_radius(const X& x, const weight_options<result_of<X>>& o = {}) {
+[[nodiscard]] series_radius<result_of<X>> convergence_radius(
+    const X& x, const weight_options<result_of<X>>& o = {}) {
   using T = result_of<X>;
   const detail::operand<T> values(x);
   detail::require_weights("convergence_radius", values.size(), o.weights);

@@ -4,8 +4,8 @@
 // Layer 3 (series): uses core and moments.
 #pragma once
 
-#include <cumulus/moments/central_moments.hpp>
 #include <cumulus/detail/series/conversions.hpp>
+#include <cumulus/moments/central_moments.hpp>
 #include <vector>
 
 namespace cumulus {

@@ -26,12 +26,18 @@ enum class form : int {
 
 [[nodiscard]] constexpr const char* name_of(form f) noexcept {
   switch (f) {
-    case form::taylor: return "taylor";
-    case form::normaliser: return "normaliser";
-    case form::moment: return "moment";
-    case form::chebyshev: return "chebyshev";
-    case form::enclosure: return "enclosure";
-    case form::automatic: return "automatic";
+    case form::taylor:
+      return "taylor";
+    case form::normaliser:
+      return "normaliser";
+    case form::moment:
+      return "moment";
+    case form::chebyshev:
+      return "chebyshev";
+    case form::enclosure:
+      return "enclosure";
+    case form::automatic:
+      return "automatic";
   }
   return "unknown";
 }
@@ -47,8 +53,8 @@ inline constexpr int max_series_order = 64;
 /// Source  derived here: for t = a + ib the terms w e^{ty} lie in a sector of opening |b| R, so
 ///         |M(t)| >= M(a) cos(bR/2) > 0 for |b| R < pi; two equal points attain it, M = cosh(tR/2).
 template <class T>
-requires(!std::integral<T> && std::numeric_limits<T>::is_specialized) [[nodiscard]] T
-    convergence_radius(const T& range) {
+  requires(!std::integral<T> && std::numeric_limits<T>::is_specialized)
+[[nodiscard]] T convergence_radius(const T& range) {
   if (!(T(0) <= range)) return detail::quiet_nan<T>;
   using std::acos;
   return T(0) < range ? T(acos(T(-1)) / range) : detail::infinity<T>;

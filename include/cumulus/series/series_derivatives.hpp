@@ -7,8 +7,8 @@
 // derives them).
 #pragma once
 
-#include <cumulus/exact/softmax_derivatives.hpp>
 #include <cumulus/detail/series/moving_polynomial.hpp>
+#include <cumulus/exact/softmax_derivatives.hpp>
 #include <cumulus/series/softmax_series.hpp>
 
 namespace cumulus {
@@ -23,10 +23,11 @@ template <class T, std::integral I>
 
 /// A call with x, perhaps a direction, and weights: `on_moments(place, direction, out)`, or where
 /// the moments say nothing, `exactly(x, options)`, the derivative of the exact function.
-template <real_vector X, class V, template <class> class ExactOptions = options, class OnMoments, class Exactly>
+template <real_vector X, class V, template <class> class ExactOptions = options, class OnMoments,
+          class Exactly>
 [[nodiscard]] result_like<X> differentiated(const char* function, const X& x, const V* v,
-                                         const char* name, const series_options<result_of<X>>& o,
-                                         OnMoments on_moments, Exactly exactly) {
+                                            const char* name, const series_options<result_of<X>>& o,
+                                            OnMoments on_moments, Exactly exactly) {
   using T = result_of<X>;
   using S = compute_scalar<T>;
   require_series_order(function, o.order);
@@ -74,7 +75,7 @@ template <real_vector X, class V, template <class> class ExactOptions = options,
 /// Source   derived here, above; the same for each function below.
 template <real_vector X>
 [[nodiscard]] result_like<X> logsumexp_series_gradient(const X& x,
-                                                    const series_options<result_of<X>>& o) {
+                                                       const series_options<result_of<X>>& o) {
   using T = result_of<X>;
   using S = detail::compute_scalar<T>;
   return detail::differentiated<X, void>(
@@ -93,7 +94,7 @@ template <real_vector X>
 /// Cost     five reads; about 8 order + 30 operations an element.
 template <real_vector X, real_vector V>
 [[nodiscard]] result_like<X> logsumexp_series_hvp(const X& x, const V& v,
-                                               const series_options<result_of<X>>& o) {
+                                                  const series_options<result_of<X>>& o) {
   using T = result_of<X>;
   using S = detail::compute_scalar<T>;
   return detail::differentiated(
@@ -115,7 +116,7 @@ template <real_vector X, real_vector V>
 /// Cost     five reads; about 8 order + 30 operations an element, normaliser n exp.
 template <real_vector X, real_vector V>
 [[nodiscard]] result_like<X> softmax_series_jvp(const X& x, const V& v,
-                                             const series_options<result_of<X>>& o) {
+                                                const series_options<result_of<X>>& o) {
   using T = result_of<X>;
   using S = detail::compute_scalar<T>;
   return detail::differentiated<X, V, softmax_options>(
@@ -128,8 +129,8 @@ template <real_vector X, real_vector V>
               at.expectation([&](index_t i, const S& y) { return S(p(y) * step[std::size_t(i)]); });
           const S k = detail::normaliser_of(at, terms);
           at.each([&](index_t i, const S& w, const S& y) {
-            out[i] =
-                T(w * detail::kernels::exponential(detail::two_sum(y, S(-k))) * (step[std::size_t(i)] - change));
+            out[i] = T(w * detail::kernels::exponential(detail::two_sum(y, S(-k))) *
+                       (step[std::size_t(i)] - change));
           });
           return;
         }
@@ -148,7 +149,7 @@ template <real_vector X, real_vector V>
 /// Shape    x, g, weights: [n].
 template <real_vector X, real_vector G>
 [[nodiscard]] result_like<X> softmax_series_vjp(const X& x, const G& g,
-                                             const series_options<result_of<X>>& o) {
+                                                const series_options<result_of<X>>& o) {
   using T = result_of<X>;
   using S = detail::compute_scalar<T>;
   return detail::differentiated<X, G, softmax_options>(
@@ -167,7 +168,9 @@ template <real_vector X, real_vector G>
         if (o.form == form::normaliser) {
           const auto p = detail::gradient_factor(at, terms, form::taylor, nullptr);
           const S k = detail::normaliser_of(at, terms);
-          const auto share = [&](const S& y) { return detail::kernels::exponential(detail::two_sum(y, S(-k))); };
+          const auto share = [&](const S& y) {
+            return detail::kernels::exponential(detail::two_sum(y, S(-k)));
+          };
           const S sum =
               at.expectation([&](index_t i, const S& y) { return S(weighed(i) * share(y)); });
           at.each([&](index_t i, const S& w, const S& y) {
@@ -179,7 +182,9 @@ template <real_vector X, real_vector G>
         if (terms == 0) return;
         auto a = detail::zeros<S>();
         for (std::size_t j = 0; j <= std::size_t(terms); ++j) a[j] = S(1) / at.factorial[j];
-        const auto e = [&](int order, const S& y) { return detail::kernels::horner(a.data(), order, y); };
+        const auto e = [&](int order, const S& y) {
+          return detail::kernels::horner(a.data(), order, y);
+        };
         const S total = at.total(terms), below = at.total(terms - 1);
         const S slope =
             at.expectation([&](index_t i, const S& y) { return S(weighed(i) * e(terms - 1, y)); });
@@ -197,11 +202,14 @@ template <real_vector X, real_vector G>
 /// Of form::taylor, by the order alone.
 template <real_vector X>
 [[nodiscard]] result_like<X> logsumexp_series_gradient(const X& x, std::integral auto order) {
-  return logsumexp_series_gradient(x, detail::series_call<result_of<X>>("logsumexp_series_gradient", order));
+  return logsumexp_series_gradient(
+      x, detail::series_call<result_of<X>>("logsumexp_series_gradient", order));
 }
 template <real_vector X, real_vector V>
-[[nodiscard]] result_like<X> logsumexp_series_hvp(const X& x, const V& v, std::integral auto order) {
-  return logsumexp_series_hvp(x, v, detail::series_call<result_of<X>>("logsumexp_series_hvp", order));
+[[nodiscard]] result_like<X> logsumexp_series_hvp(const X& x, const V& v,
+                                                  std::integral auto order) {
+  return logsumexp_series_hvp(x, v,
+                              detail::series_call<result_of<X>>("logsumexp_series_hvp", order));
 }
 template <real_vector X, real_vector V>
 [[nodiscard]] result_like<X> softmax_series_jvp(const X& x, const V& v, std::integral auto order) {
@@ -212,6 +220,7 @@ template <real_vector X, real_vector G>
   return softmax_series_vjp(x, g, detail::series_call<result_of<X>>("softmax_series_vjp", order));
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <real_vector X>
 void logsumexp_series_gradient(const X&, std::integral auto, form) = delete;  // cumulus: write logsumexp_series_gradient(x, {.order = 4, .form = form::moment})
@@ -221,5 +230,6 @@ template <real_vector X, real_vector V>
 void softmax_series_jvp(const X&, const V&, std::integral auto, form) = delete;  // cumulus: write softmax_series_jvp(x, v, {.order = 4, .form = form::moment})
 template <real_vector X, real_vector G>
 void softmax_series_vjp(const X&, const G&, std::integral auto, form) = delete;  // cumulus: write softmax_series_vjp(x, g, {.order = 4, .form = form::moment})
+// clang-format on
 
 }  // namespace cumulus

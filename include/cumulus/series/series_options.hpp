@@ -64,17 +64,19 @@ struct weight_options {
 /// Shape    weights: as x.
 template <class T>
 struct sampling_options {
-  vector_option<T> weights{};                  ///< multiplies e^x; ones if not given
-  int order = 4;                               ///< 0..max_series_order
-  cumulus::form form = cumulus::form::taylor;  ///< of which value: taylor, normaliser (the same) or moment
-  double inefficiency = 1;                     ///< how many values carry what one independent value does
+  vector_option<T> weights{};  ///< multiplies e^x; ones if not given
+  int order = 4;               ///< 0..max_series_order
+  cumulus::form form =
+      cumulus::form::taylor;  ///< of which value: taylor, normaliser (the same) or moment
+  double inefficiency = 1;    ///< how many values carry what one independent value does
 };
 
 /// Of moments: standard_error.
 struct moment_sampling_options {
-  int order = 4;                               ///< twice this is at most the order of the moments
-  cumulus::form form = cumulus::form::taylor;  ///< of which value: taylor, normaliser (the same) or moment
-  double inefficiency = 1;                     ///< how many values carry what one independent value does
+  int order = 4;  ///< twice this is at most the order of the moments
+  cumulus::form form =
+      cumulus::form::taylor;  ///< of which value: taylor, normaliser (the same) or moment
+  double inefficiency = 1;    ///< how many values carry what one independent value does
 };
 
 /// Of a vector: logsumexp_sampling_error.

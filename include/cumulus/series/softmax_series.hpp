@@ -4,12 +4,12 @@
 // Layer 3 (series): uses core, kernels, exact and moments; attention builds on it.
 #pragma once
 
-#include <cumulus/detail/exact/normalised.hpp>
 #include <cumulus/core/into.hpp>
-#include <cumulus/exact/softmax.hpp>
+#include <cumulus/detail/exact/normalised.hpp>
 #include <cumulus/detail/rows/horner.hpp>
-#include <cumulus/series/logsumexp_series.hpp>
 #include <cumulus/detail/series/softmax_remainder.hpp>
+#include <cumulus/exact/softmax.hpp>
+#include <cumulus/series/logsumexp_series.hpp>
 
 namespace cumulus {
 
@@ -164,7 +164,8 @@ void softmax_series(const X& x, destination<Out> out, const series_options<resul
 /// With the degree known at compile time.
 template <int P, real_vector X>
 [[nodiscard]] result_like<X> softmax_series(const X& x, form f = form::taylor) {
-  static_assert(0 <= P && P <= max_series_order, "cumulus: the order of a series is 0..max_series_order");
+  static_assert(0 <= P && P <= max_series_order,
+                "cumulus: the order of a series is 0..max_series_order");
   detail::require_softmax_form("softmax_series", f);
   result_like<X> out = detail::sized_like(x);
   detail::expand_softmax_vector<P>(x, out, detail::unit_weights, P, f);
@@ -176,7 +177,8 @@ template <int P, real_vector X>
 ///
 /// Shape     x: [n]; order at most that of the moments.
 template <real_vector X, moments_like M>
-[[nodiscard]] result_like<X> softmax_series(const X& x, const M& moments, const moment_series_options& o) {
+[[nodiscard]] result_like<X> softmax_series(const X& x, const M& moments,
+                                            const moment_series_options& o) {
   detail::require_held_order("softmax_series", o.order, moments);
   detail::require_softmax_form("softmax_series", o.form);
   const detail::operand<result_of<X>> values(x);
@@ -187,10 +189,13 @@ template <real_vector X, moments_like M>
 }
 
 template <real_vector X, moments_like M>
-[[nodiscard]] result_like<X> softmax_series(const X& x, const M& moments, std::integral auto order) {
-  return softmax_series(x, moments, moment_series_options{.order = detail::series_order("softmax_series", order)});
+[[nodiscard]] result_like<X> softmax_series(const X& x, const M& moments,
+                                            std::integral auto order) {
+  return softmax_series(
+      x, moments, moment_series_options{.order = detail::series_order("softmax_series", order)});
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <real_vector X>
 void softmax_series(const X&, std::integral auto, form) = delete;  // cumulus: write softmax_series(x, {.order = 4, .form = form::moment})
@@ -203,5 +208,6 @@ template <real_vector X, class Out, class... Rest>
 void softmax_series(const X&, destination<Out>, const Rest&...) = delete;  // cumulus: out must be a vector of the result's scalar: that of x, double where x holds integers
 template <detail::no_sample X, class... Rest>
 void softmax_series(const X&, const Rest&...) = delete;  // cumulus: the sample is a vector of numbers: an Eigen vector or a range of known size
+// clang-format on
 
 }  // namespace cumulus

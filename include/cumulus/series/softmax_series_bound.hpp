@@ -142,20 +142,23 @@ template <class T, class M>
 /// Source    softmax_remainder.hpp; form::normaliser e^(K - K_P) - 1; the ratios here, from the
 ///           largest error of the polynomial and of its mean.
 template <moments_like M>
-[[nodiscard]] softmax_bound<typename M::scalar> softmax_series_bound(const M& moments, const moment_series_options& o) {
+[[nodiscard]] softmax_bound<typename M::scalar> softmax_series_bound(
+    const M& moments, const moment_series_options& o) {
   detail::require_held_order("softmax_series_bound", o.order, moments);
   detail::require_softmax_form("softmax_series_bound", o.form);
   return detail::bound_softmax_of<typename M::scalar>(detail::wide(moments), o.order, o.form);
 }
 
 template <moments_like M>
-[[nodiscard]] softmax_bound<typename M::scalar> softmax_series_bound(const M& moments, std::integral auto order) {
+[[nodiscard]] softmax_bound<typename M::scalar> softmax_series_bound(const M& moments,
+                                                                     std::integral auto order) {
   return softmax_series_bound(
       moments, moment_series_options{.order = detail::series_order("softmax_series_bound", order)});
 }
 
 template <real_vector X>
-[[nodiscard]] softmax_bound<result_of<X>> softmax_series_bound(const X& x, const series_options<result_of<X>>& o) {
+[[nodiscard]] softmax_bound<result_of<X>> softmax_series_bound(
+    const X& x, const series_options<result_of<X>>& o) {
   using T = result_of<X>;
   detail::require_series_order("softmax_series_bound", o.order);
   detail::require_softmax_form("softmax_series_bound", o.form);
@@ -170,11 +173,13 @@ template <real_vector X>
 }
 
 template <real_vector X>
-[[nodiscard]] softmax_bound<result_of<X>> softmax_series_bound(const X& x, std::integral auto order) {
-  return softmax_series_bound(
-      x, series_options<result_of<X>>{.order = detail::series_order("softmax_series_bound", order)});
+[[nodiscard]] softmax_bound<result_of<X>> softmax_series_bound(const X& x,
+                                                               std::integral auto order) {
+  return softmax_series_bound(x, series_options<result_of<X>>{
+                                     .order = detail::series_order("softmax_series_bound", order)});
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <class X>
   requires(real_vector<X> || moments_like<X>)
@@ -183,5 +188,6 @@ template <real_vector X, real_vector Y, class... Rest>
 void softmax_series_bound(const X&, const Y&, const Rest&...) = delete;  // cumulus: weights are options: softmax_series_bound(x, {.weights = w, .order = 4})
 template <detail::no_sample X, class... Rest>
 void softmax_series_bound(const X&, const Rest&...) = delete;  // cumulus: the sample is a vector of numbers, an Eigen vector or a range of known size, or central_moments
+// clang-format on
 
 }  // namespace cumulus

@@ -11,8 +11,8 @@
 // well-known var/n + var^2/(2n).
 #pragma once
 
-#include <cumulus/exact/logmeanexp.hpp>
 #include <cumulus/detail/series/moving_polynomial.hpp>
+#include <cumulus/exact/logmeanexp.hpp>
 #include <cumulus/series/softmax_series.hpp>
 #include <optional>
 
@@ -105,7 +105,8 @@ template <real_vector X>
   detail::require_smooth_form("standard_error", o.form, "influence function here");
   const detail::operand<T> values(x);
   detail::require_weights("standard_error", values.size(), o.weights);
-  const auto m = detail::wide(detail::moments_of<dynamic>(values.view(), o.weights.view(), o.order));
+  const auto m =
+      detail::wide(detail::moments_of<dynamic>(values.view(), o.weights.view(), o.order));
   if (m.empty() || !detail::is_finite(m.mean())) return detail::quiet_nan<T>;
   const auto p = detail::influence(m, o.order, o.form);
   const detail::kernels::terms<T> t{values.view(), o.weights.view()};
@@ -116,7 +117,8 @@ template <real_vector X>
 
 template <real_vector X>
 [[nodiscard]] result_of<X> standard_error(const X& x, std::integral auto order) {
-  return standard_error(x, sampling_options<result_of<X>>{.order = detail::series_order("standard_error", order)});
+  return standard_error(
+      x, sampling_options<result_of<X>>{.order = detail::series_order("standard_error", order)});
 }
 
 /// The same from moments alone, of values of equal weight 1: sum_jk a_j a_k mu_{j+k} / n, the
@@ -126,13 +128,14 @@ template <real_vector X>
 /// Edges    as above; 0 where rounding leaves less.
 /// Cost     order^2 multiplications.
 template <moments_like M>
-[[nodiscard]] typename M::scalar standard_error(const M& moments, const moment_sampling_options& o) {
+[[nodiscard]] typename M::scalar standard_error(const M& moments,
+                                                const moment_sampling_options& o) {
   using T = typename M::scalar;
   detail::require_series_order("standard_error", o.order);
   detail::require_smooth_form("standard_error", o.form, "influence function here");
   const int terms = std::max(detail::evaluated_order(o.order, o.form), 1);
   detail::require_order("standard_error", 2 * terms, 0, moments.order(),
-                "the order of the moments, of which twice the series's is needed");
+                        "the order of the moments, of which twice the series's is needed");
   detail::require_inefficiency("standard_error", o.inefficiency);
   const auto wide = detail::wide(moments);
   using S = typename decltype(wide)::scalar;
@@ -145,20 +148,24 @@ template <moments_like M>
       a += p.a[std::size_t(j)] * p.a[std::size_t(l - j)];
     if (l != 1) square += a * wide.moment(l);
   }
-  return T(detail::square_root(detail::max_of(S(0), S(square / wide.weight() * S(o.inefficiency)))));
+  return T(
+      detail::square_root(detail::max_of(S(0), S(square / wide.weight() * S(o.inefficiency)))));
 }
 
 template <moments_like M>
 [[nodiscard]] typename M::scalar standard_error(const M& moments, std::integral auto order) {
-  return standard_error(moments, moment_sampling_options{.order = detail::series_order("standard_error", order)});
+  return standard_error(
+      moments, moment_sampling_options{.order = detail::series_order("standard_error", order)});
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <class X, class... Rest>
   requires(real_vector<X> || moments_like<X>)
 void standard_error(const X&, std::integral auto, form, const Rest&...) = delete;  // cumulus: write standard_error(x, {.order = 4, .form = form::moment})
 template <detail::no_sample X, class... Rest>
 void standard_error(const X&, const Rest&...) = delete;  // cumulus: the sample is a vector of numbers, an Eigen vector or a range of known size, or central_moments
+// clang-format on
 
 /// How well a sample knows its logsumexp: the exact value's standard error and how few values carry
 /// it.
@@ -187,8 +194,8 @@ template <real_vector X>
   detail::require_weights("logsumexp_sampling_error", values.size(), o.weights);
   const detail::kernels::terms<T> t{values.view(), o.weights.view()};
   const auto m = detail::wide(detail::moments_of<0>(values.view(), o.weights.view(), 0));
-  sampling_error<T> out{T(detail::kernels::log_of(detail::kernels::exp_sum(t), t)), detail::quiet_nan<T>, detail::quiet_nan<T>,
-                        detail::quiet_nan<T>, true};
+  sampling_error<T> out{T(detail::kernels::log_of(detail::kernels::exp_sum(t), t)),
+                        detail::quiet_nan<T>, detail::quiet_nan<T>, detail::quiet_nan<T>, true};
   if (m.empty() || !detail::is_finite(m.mean())) return out;
   // log M of the centred values: no digits are lost to the mean
   const detail::compensated<S> mean = detail::mean_pair(m);
@@ -230,11 +237,14 @@ template <real_vector X>
   const detail::operand<T> values(x);
   detail::require_weights("noise_order", values.size(), o.weights);
   const detail::kernels::terms<T> t{values.view(), o.weights.view()};
-  const auto m = detail::wide(detail::moments_of<dynamic>(values.view(), o.weights.view(), o.order));
+  const auto m =
+      detail::wide(detail::moments_of<dynamic>(values.view(), o.weights.view(), o.order));
   using S = typename decltype(m)::scalar;
   const S exact = detail::kernels::log_of(detail::kernels::exp_sum(t), t);
   for (int order = 1; order <= o.order; ++order) {
-    const S error = detail::absolute(S(logsumexp_series(m, moment_logsumexp_series_options{.order = order, .form = o.form}).value - exact));
+    const S error = detail::absolute(S(
+        logsumexp_series(m, moment_logsumexp_series_options{.order = order, .form = o.form}).value -
+        exact));
     const auto p = detail::influence(m, order, o.form);
     const S variance = detail::influence_variance(
         t, m, [&](const S& y) { return detail::kernels::horner(p.a.data(), p.order, y); });

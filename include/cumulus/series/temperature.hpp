@@ -8,8 +8,8 @@
 // -slope, the heat capacity beta^2 curvature, the entropy is that of the Boltzmann distribution.
 #pragma once
 
-#include <cumulus/series/logsumexp_series.hpp>
 #include <cumulus/detail/series/temperature_bounds.hpp>
+#include <cumulus/series/logsumexp_series.hpp>
 
 namespace cumulus {
 
@@ -82,7 +82,8 @@ template <moments_like M>
   std::array<detail::ball<S>, max_series_order + 1> c;
   const std::size_t size = std::size_t(terms) + 1;
   detail::series_logarithm(std::span(m).first(size), std::span(c).first(size));
-  detail::ball<S> slope(S(0)), curvature(S(0)), lost(S(0));  // sums by Horner; lost is -sum (1-k) c_k b^k
+  detail::ball<S> slope(S(0)), curvature(S(0)),
+      lost(S(0));  // sums by Horner; lost is -sum (1-k) c_k b^k
   for (int k = terms; k >= 2; --k) {
     const detail::ball<S> term = c[std::size_t(k)];
     slope = slope * detail::ball<S>(b) + term * detail::ball<S>(S(k));
@@ -123,8 +124,8 @@ template <moments_like M>
 }
 
 template <real_vector X>
-[[nodiscard]] estimate<result_of<X>> softmax_entropy_series(const X& x, std::integral auto order,
-                                                            const weight_options<result_of<X>>& o = {}) {
+[[nodiscard]] estimate<result_of<X>> softmax_entropy_series(
+    const X& x, std::integral auto order, const weight_options<result_of<X>>& o = {}) {
   const int terms = detail::series_order("softmax_entropy_series", order);
   const detail::operand<result_of<X>> values(x);
   detail::require_weights("softmax_entropy_series", values.size(), o.weights);
@@ -132,8 +133,10 @@ template <real_vector X>
   return temperature_series(m, result_of<X>(1), terms).entropy;
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <real_vector X, real_vector W>
 void softmax_entropy_series(const X&, std::integral auto, const W&) = delete;  // cumulus: weights are options: softmax_entropy_series(x, 4, {.weights = w})
+// clang-format on
 
 }  // namespace cumulus

@@ -87,17 +87,17 @@ class exact_polynomial {
   [[nodiscard]] scalar_of<A> evaluate(const A& mu, const scalar_of<A>& y = scalar_of<A>(0)) const {
     using T = scalar_of<A>;
     detail::require_order("exact_polynomial::evaluate", order_, 0, int(mu.size()) - 1,
-                  "the order of the moments");
+                          "the order of the moments");
     return T(sum_at<detail::compute_scalar<T>>([&](std::size_t k) { return mu[k]; }, y));
   }
 
   /// At the moments of a sample.
   template <moments_like M>
-  [[nodiscard]] typename M::scalar evaluate(const M& moments,
-                                            const typename M::scalar& y = typename M::scalar(0)) const {
+  [[nodiscard]] typename M::scalar evaluate(
+      const M& moments, const typename M::scalar& y = typename M::scalar(0)) const {
     using T = typename M::scalar;
     detail::require_order("exact_polynomial::evaluate", order_, 0, moments.order(),
-                  "the order of the moments");
+                          "the order of the moments");
     const auto wide = detail::wide(moments);
     using S = typename decltype(wide)::scalar;
     std::vector<S> mu(std::size_t(order_) + 1);
@@ -108,14 +108,20 @@ class exact_polynomial {
 
   /// One line: `m4 - 1/2 m2^2`, `1/24 mu4 - 1/8 mu2^2`; moments about zero have a prime, `m4'`; 0
   /// where there is no term.
-  [[nodiscard]] std::string text(symbols s = symbols::m) const { return detail::terms_as_text(*this, s); }
+  [[nodiscard]] std::string text(symbols s = symbols::m) const {
+    return detail::terms_as_text(*this, s);
+  }
 
   /// For LaTeX's mathematics: `m_{4} - \frac{1}{2} m_{2}^{2}`.
-  [[nodiscard]] std::string latex(symbols s = symbols::m) const { return detail::terms_as_latex(*this, s); }
+  [[nodiscard]] std::string latex(symbols s = symbols::m) const {
+    return detail::terms_as_latex(*this, s);
+  }
 
   /// For Markdown, without an extension for mathematics: `*m*<sub>4</sub> - 1/2
   /// *m*<sub>2</sub><sup>2</sup>`.
-  [[nodiscard]] std::string markdown(symbols s = symbols::m) const { return detail::terms_as_markdown(*this, s); }
+  [[nodiscard]] std::string markdown(symbols s = symbols::m) const {
+    return detail::terms_as_markdown(*this, s);
+  }
 
   /// A function `inline double name(const double* m)`, of softmax `(const double* m, double y)`;
   /// entry k of m is m_k (of mu: mu_k). One statement a term.
@@ -159,16 +165,20 @@ class exact_polynomial {
 
 [[nodiscard]] constexpr const char* name_of(exact_polynomial::origin about) noexcept {
   switch (about) {
-    case exact_polynomial::origin::mean: return "mean";
-    case exact_polynomial::origin::zero: return "zero";
+    case exact_polynomial::origin::mean:
+      return "mean";
+    case exact_polynomial::origin::zero:
+      return "zero";
   }
   return "unknown";
 }
 
 [[nodiscard]] constexpr const char* name_of(exact_polynomial::symbols symbols) noexcept {
   switch (symbols) {
-    case exact_polynomial::symbols::m: return "m";
-    case exact_polynomial::symbols::mu: return "mu";
+    case exact_polynomial::symbols::m:
+      return "m";
+    case exact_polynomial::symbols::mu:
+      return "mu";
   }
   return "unknown";
 }
@@ -218,12 +228,13 @@ void each_partition(int rest, int least, int greatest, exact_polynomial::monomia
   std::vector<monomial> terms;
   for (int k = 1; k <= highest; ++k) {
     monomial scratch;
-    detail::each_partition(k, least, k, scratch, 0, 1, [&](monomial t, int factors, std::int64_t arrangements) {
-      const std::int64_t common = std::gcd(arrangements, std::int64_t(factors));
-      t.numerator = (factors % 2 == 1 ? arrangements : -arrangements) / common;
-      t.denominator = factors / common;
-      terms.push_back(t);
-    });
+    detail::each_partition(
+        k, least, k, scratch, 0, 1, [&](monomial t, int factors, std::int64_t arrangements) {
+          const std::int64_t common = std::gcd(arrangements, std::int64_t(factors));
+          t.numerator = (factors % 2 == 1 ? arrangements : -arrangements) / common;
+          t.denominator = factors / common;
+          terms.push_back(t);
+        });
   }
   return {highest, about, false, std::move(terms)};
 }

@@ -20,8 +20,8 @@ namespace detail {
 /// w softmax(base) into memory: at least the least number where base is finite, so that no element
 /// drops out of the range.
 template <class T>
-[[nodiscard]] array_of<compute_scalar<T>> tilted_weights(
-    const strided<const T>& base, const strided<const T>& weights) {
+[[nodiscard]] array_of<compute_scalar<T>> tilted_weights(const strided<const T>& base,
+                                                         const strided<const T>& weights) {
   using S = compute_scalar<T>;
   array_of<S> values(base.size), shares(base.size), w(base.size);
   const kernels::terms<T> t{base, weights};
@@ -56,7 +56,9 @@ template <real_vector X, real_vector L>
   detail::require_weights("tilted_moments", values.size(), o.weights);
   central_moments<T> m(order);
   const auto shares = detail::tilted_weights<T>(tilt.view(), o.weights.view());
-  detail::add_views(m, values.view(), detail::strided<const detail::compute_scalar<T>>{shares.data(), shares.size(), 1});
+  detail::add_views(
+      m, values.view(),
+      detail::strided<const detail::compute_scalar<T>>{shares.data(), shares.size(), 1});
   return m;
 }
 
@@ -80,14 +82,16 @@ template <real_vector X, real_vector B>
   const detail::kernels::terms<T> t{values.view(), o.weights.view()};
   const detail::kernels::terms<T> t0{centre.view(), o.weights.view()};
   const S start = detail::kernels::log_of(detail::kernels::exp_sum(t0), t0);
-  if (values.size() == 0) return {-detail::infinity<T>, T(0), detail::evaluated_order(o.order, o.form)};
+  if (values.size() == 0)
+    return {-detail::infinity<T>, T(0), detail::evaluated_order(o.order, o.form)};
   auto shares = detail::tilted_weights<T>(centre.view(), o.weights.view());
   detail::array_of<S> gap(values.size());
   S widest(0), top = -detail::infinity<S>;
   bool known = detail::is_finite(start);
   for (index_t i = 0; i < gap.size(); ++i) {
     const S a = t.exponent(i), b = t0.exponent(i);
-    const bool out = !t.takes_part(i) || (!(-detail::infinity<S> < a) && !detail::is_nan(a) && !(-detail::infinity<S> < b));
+    const bool out = !t.takes_part(i) || (!(-detail::infinity<S> < a) && !detail::is_nan(a) &&
+                                          !(-detail::infinity<S> < b));
     if (out) shares[i] = S(0);
     known = known && (out || detail::is_finite(b));
     gap[i] = out || !detail::is_finite(b) ? S(0) : S(a - b);
@@ -108,15 +112,19 @@ template <real_vector X, real_vector B>
 }
 
 template <real_vector X, real_vector B>
-[[nodiscard]] estimate<result_of<X>> logsumexp_series_about(const X& x, const B& base, std::integral auto order) {
+[[nodiscard]] estimate<result_of<X>> logsumexp_series_about(const X& x, const B& base,
+                                                            std::integral auto order) {
   return logsumexp_series_about(
-      x, base, series_options<result_of<X>>{.order = detail::series_order("logsumexp_series_about", order)});
+      x, base,
+      series_options<result_of<X>>{.order = detail::series_order("logsumexp_series_about", order)});
 }
 
+// clang-format off
 // Refused: each line says what to write instead.
 template <real_vector X, real_vector L, real_vector W>
 void tilted_moments(const X&, const L&, std::integral auto, const W&) = delete;  // cumulus: weights are options: tilted_moments(x, log_weights, 4, {.weights = w})
 template <real_vector X, real_vector B>
 void logsumexp_series_about(const X&, const B&, std::integral auto, form) = delete;  // cumulus: write logsumexp_series_about(x, base, {.order = 4, .form = form::moment})
+// clang-format on
 
 }  // namespace cumulus

@@ -83,7 +83,8 @@ template <class T>
 [[noreturn]] void refuse_moment(const moment_fault& fault, const T& value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
-  refuse({"validate: moment ", fault.order, " = ", text, " ", fault.reason, ": no sample has these moments"});
+  refuse({"validate: moment ", fault.order, " = ", text, " ", fault.reason,
+          ": no sample has these moments"});
 }
 
 }  // namespace detail
@@ -118,7 +119,8 @@ template <real_vector A>
   for (std::size_t k = 0; k < size; ++k) {
     T scale = detail::absolute(scaled[k]);
     if (k % 2 == 1 && k + 1 < size && T(0) < scaled[k - 1] && T(0) < scaled[k + 1])
-      scale = detail::max_of(scale, T(detail::square_root(scaled[k - 1]) * detail::square_root(scaled[k + 1])));
+      scale = detail::max_of(
+          scale, T(detail::square_root(scaled[k - 1]) * detail::square_root(scaled[k + 1])));
     z[k] = {scaled[k], T(T(roundings) * T(int(k) + 1) * detail::unit_roundoff<T> * scale)};
   }
   return detail::fault_of(z);
@@ -130,10 +132,12 @@ template <moments_like M>
   const auto wide = detail::wide(moments);
   using S = typename decltype(wide)::scalar;
   if (wide.empty()) return std::nullopt;
-  if (!detail::is_finite(wide.mean()) || !detail::is_finite(wide.weight())) return moment_fault{0, "is not finite"};
+  if (!detail::is_finite(wide.mean()) || !detail::is_finite(wide.weight()))
+    return moment_fault{0, "is not finite"};
   const detail::moment_summary<S> s = detail::summary_of(wide);
   if (s.high < s.low || S(0) < s.low || s.high < S(0)) {
-    const S slip = 8 * detail::unit_roundoff<S> * s.loss * (detail::absolute(s.low) + detail::absolute(s.high));
+    const S slip = 8 * detail::unit_roundoff<S> * s.loss *
+                   (detail::absolute(s.low) + detail::absolute(s.high));
     if (s.high < s.low || slip < s.low || s.high < -slip)
       return moment_fault{1, "is outside the range"};
   }
@@ -169,7 +173,8 @@ void validate(const A& mu, int roundings = 64) {
   using T = result_of<A>;
   if (const auto fault = find_moment_fault(mu, roundings)) {
     const detail::operand<T> values(mu);
-    detail::refuse_moment(*fault, fault->order < values.size() ? values.view()[fault->order] : T(0));
+    detail::refuse_moment(*fault,
+                          fault->order < values.size() ? values.view()[fault->order] : T(0));
   }
 }
 

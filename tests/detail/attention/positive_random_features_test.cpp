@@ -20,8 +20,7 @@ constexpr index_t n = 90, d = 6, e = 4;
 
 }  // namespace
 
-TEST_CASE("performer: its features are its definition, causal or not",
-          "[attention][value]") {
+TEST_CASE("performer: its features are its definition, causal or not", "[attention][value]") {
   const matrix<double> q = normal<double>(n, d, 13u), k = normal<double>(n, d, 14u),
                        v = normal<double>(n, e, 15u);
   for (const bool orthogonal : {true, false}) {

@@ -44,7 +44,8 @@ TEMPLATE_TEST_CASE(
         const double exact = wide.dot(sigma[B].lazyProduct(wide));
         const matrix kept = rows.matrix(index_t(B)).template cast<double>();
         const double size = sigma[B].trace() * wide.squaredNorm();
-        const double rounding = 100 * double(cumulus::detail::unit_roundoff<TestType>) * (size + 1e-300);
+        const double rounding =
+            100 * double(cumulus::detail::unit_roundoff<TestType>) * (size + 1e-300);
         CAPTURE(d, int(kind), B);
         CHECK(std::abs(v[B] - wide.dot(kept.lazyProduct(wide))) <= rounding);
         if (kind == covariance_kind::full) CHECK((kept - sigma[B]).norm() <= rounding);

@@ -86,7 +86,8 @@ TEST_CASE("compensated: what a large number hides comes back when it goes", "[co
 }
 
 TEST_CASE("compensated: differences, negation and doubling", "[core][value]") {
-  const auto a = cumulus::detail::two_sum(1.0, 0x1p-60), b = cumulus::detail::two_sum(1.0, -0x1p-70);
+  const auto a = cumulus::detail::two_sum(1.0, 0x1p-60),
+             b = cumulus::detail::two_sum(1.0, -0x1p-70);
   CHECK((a - b).value() == 0x1p-60 + 0x1p-70);
   CHECK((a + b).high == 2.0);
   CHECK(exact(a + b) == 2 + wide(0x1p-60) - wide(0x1p-70));
@@ -105,7 +106,8 @@ TEST_CASE("compensated: a scaled difference is exact where the plain one overflo
   const auto all = cumulus::detail::scaled_difference(largest, -largest, 2);
   CHECK(all.high == largest / 2);
   CHECK(exact(cumulus::detail::scaled_difference(1.0, 0x1p-70, 0)) == 1 - wide(0x1p-70));
-  CHECK(exact(cumulus::detail::scaled_difference(0x1p-1074, -0x1p-1070, -1070)) == wide(1) + wide(0x1p-4));
+  CHECK(exact(cumulus::detail::scaled_difference(0x1p-1074, -0x1p-1070, -1070)) ==
+        wide(1) + wide(0x1p-4));
   CHECK(exact(cumulus::detail::scaled_difference(3e300, 1e284, 900)) ==
         ldexp(wide(3e300) - wide(1e284), -900));
 }

@@ -131,6 +131,7 @@ TEMPLATE_TEST_CASE("scalar: powers of two come off and go on exactly", "[core][v
     CHECK(cumulus::detail::times_power_of_two(T(1), 40000) == cumulus::detail::infinity<T>);
     CHECK(cumulus::detail::times_power_of_two(T(1), -40000) == T(0));
   }
-  CHECK(cumulus::detail::binary_exponent(bare(8)) == 0);  // a scalar without exponents has the exponent 0
+  CHECK(cumulus::detail::binary_exponent(bare(8)) ==
+        0);  // a scalar without exponents has the exponent 0
   CHECK(cumulus::detail::times_power_of_two(bare(8), 0).value == 8);
 }

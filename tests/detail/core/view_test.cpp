@@ -72,7 +72,8 @@ TEST_CASE("view: a mask may be an expression, an array or std::vector<bool>", "[
   const operand<bool> bits(std::vector<bool>{false, true, true});
   CHECK_FALSE(bits.view()[0]);
   CHECK(bits.view()[2]);
-  static_assert(!std::is_constructible_v<operand<bool>, std::array<int, 3>>);  // integers are no mask
+  static_assert(
+      !std::is_constructible_v<operand<bool>, std::array<int, 3>>);  // integers are no mask
   static_assert(!std::is_constructible_v<operand<bool>, Eigen::ArrayXd> &&
                 !std::is_constructible_v<operand<double>, std::array<bool, 3>>);
 }

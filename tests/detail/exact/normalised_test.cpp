@@ -36,9 +36,10 @@ TEST_CASE("normalised: an owning vector has the size and the kind of its model",
   static_assert(std::is_same_v<decltype(cumulus::detail::sized_like(row)), Eigen::RowVectorXf>);
   CHECK(like_row.size() == 4);
   CHECK(cumulus::detail::sized_like(std::vector<int>(3)).size() == 3);
-  static_assert(std::is_same_v<decltype(cumulus::detail::sized_like(std::array<int, 3>())), std::array<double, 3>>);
-  static_assert(
-      std::is_same_v<decltype(cumulus::detail::sized_like(std::vector<int>(3))), std::vector<double>>);
+  static_assert(std::is_same_v<decltype(cumulus::detail::sized_like(std::array<int, 3>())),
+                               std::array<double, 3>>);
+  static_assert(std::is_same_v<decltype(cumulus::detail::sized_like(std::vector<int>(3))),
+                               std::vector<double>>);
 }
 
 TEST_CASE("normalised: in place and overlapping memory", "[exact][edge]") {
@@ -135,7 +136,8 @@ TEST_CASE("normalised: sizes and shapes that differ are refused with both", "[ex
         "cumulus: softmax: x has 5 elements, mask has 1");
   const Eigen::MatrixXd a = Eigen::MatrixXd::Zero(3, 4);
   Eigen::MatrixXd b = Eigen::MatrixXd::Constant(4, 3, 7.0);
-  CHECK(refusal([&] { softmax(a, into(b), rowwise); }) == "cumulus: softmax: x is 3 x 4, out is 4 x 3");
+  CHECK(refusal([&] { softmax(a, into(b), rowwise); }) ==
+        "cumulus: softmax: x is 3 x 4, out is 4 x 3");
   CHECK(b == Eigen::MatrixXd::Constant(4, 3, 7.0));
   const std::string by_columns = refusal([&] { softmax(a, into(b), colwise); });
   CHECK(by_columns.find("3 x 4") != std::string::npos);

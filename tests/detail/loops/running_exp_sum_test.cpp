@@ -54,10 +54,8 @@ TEST_CASE("running_exp_sum: the sum is that of its terms, however merged", "[ker
     const auto x = families::ascending<double>(200, -50 * step, 150 * step);
     const wide total = oracle::total(oracle::exp_terms(x, x.back()));
     for (const std::size_t parts : {1u, 3u, 200u}) {
-      const auto s =
-          merge_tree(low_sum(), x.size(), parts, parts, [&](low_sum& part, std::size_t i) {
-            part.add({x[i], 0}, 1.0);
-          });
+      const auto s = merge_tree(low_sum(), x.size(), parts, parts,
+                                [&](low_sum& part, std::size_t i) { part.add({x[i], 0}, 1.0); });
       const auto largest = s.reference().term({x.back(), 0}, 1.0);
       const wide actual =
           (wide(s.sum().high) + wide(s.sum().low)) / (wide(largest.high) + wide(largest.low));

@@ -38,8 +38,10 @@ TEMPLATE_TEST_CASE("terms: a difference is exact, and -inf where it overflows", 
   }
   CHECK(exact);
   const TestType largest = std::numeric_limits<TestType>::max();
-  CHECK(kernels::difference(TestType(-largest), largest).high == -cumulus::detail::infinity<TestType>);
-  CHECK(kernels::difference(TestType(-inf), TestType(3)).high == -cumulus::detail::infinity<TestType>);
+  CHECK(kernels::difference(TestType(-largest), largest).high ==
+        -cumulus::detail::infinity<TestType>);
+  CHECK(kernels::difference(TestType(-inf), TestType(3)).high ==
+        -cumulus::detail::infinity<TestType>);
   CHECK(kernels::difference(TestType(-inf), TestType(3)).low == 0);
 }
 

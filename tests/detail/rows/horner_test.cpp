@@ -57,7 +57,7 @@ TEST_CASE("horner: a weight of 0 gives 0 whatever its element holds", "[kernels]
   const std::vector<double> x{inf, std::nan(""), 1}, w{0, -0.0, 1};
   std::vector<double> out(3);
   kernels::map_centred(terms<double>{{x.data(), 3, 1}, {w.data(), 3, 1}},
-                       cumulus::detail::compensated<double>{0.0, 0.0}, strided<double>{out.data(), 3, 1},
-                       [](double y) { return y; });
+                       cumulus::detail::compensated<double>{0.0, 0.0},
+                       strided<double>{out.data(), 3, 1}, [](double y) { return y; });
   CHECK(out == std::vector<double>{0, 0, 1});
 }

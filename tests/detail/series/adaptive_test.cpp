@@ -11,8 +11,8 @@ namespace {
 
 using cumulus::bound_kind;
 using cumulus::form;
-using cumulus::detail::least_order;
 using cumulus::logsumexp_series;
+using cumulus::detail::least_order;
 using real = long double;
 
 constexpr double inf = std::numeric_limits<double>::infinity();

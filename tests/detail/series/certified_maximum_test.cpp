@@ -39,11 +39,7 @@ TEST_CASE("certified_maximum: peaks of a square", "[series][value]") {
       return -std::exp(-2 * (a - a0) * (a - a0) - 8 * (b - b0) * (b - b0));
     };
     const double top = cumulus::detail::largest_on_square<double>(
-        pi, hill,
-        [](double, double, double, double) {
-          return std::array{4.0, 16.0};
-        },
-        1e-3);
+        pi, hill, [](double, double, double, double) { return std::array{4.0, 16.0}; }, 1e-3);
     CHECK(top >= 1);
     CHECK(top <= 1.001);
   }

@@ -74,14 +74,17 @@ TEST_CASE("cumulants: every conversion has its inverse", "[series][property]") {
   for (std::size_t size = 1; size <= 20; ++size) {
     CAPTURE(size);
     const numbers mu = random_central(size, r);
-    CHECK(bool(cumulus::detail::central_from_cumulants(cumulus::detail::cumulants_from_central(mu)) == mu));
+    CHECK(bool(cumulus::detail::central_from_cumulants(
+                   cumulus::detail::cumulants_from_central(mu)) == mu));
     numbers raw = random_numbers(size, r);
     raw[0] = 1;
-    CHECK(bool(cumulus::detail::raw_from_cumulants(cumulus::detail::cumulants_from_raw(raw)) == raw));
+    CHECK(
+        bool(cumulus::detail::raw_from_cumulants(cumulus::detail::cumulants_from_raw(raw)) == raw));
     const rational mean = size > 1 ? raw[1] : rational(0);
-    CHECK(bool(cumulus::detail::raw_from_central(cumulus::detail::central_from_raw(raw), mean) == raw));
-    CHECK(bool(cumulus::detail::central_from_raw(cumulus::detail::raw_from_central(mu, rational(7) / 3)) == mu) ==
-          true);
+    CHECK(bool(cumulus::detail::raw_from_central(cumulus::detail::central_from_raw(raw), mean) ==
+               raw));
+    CHECK(bool(cumulus::detail::central_from_raw(
+                   cumulus::detail::raw_from_central(mu, rational(7) / 3)) == mu) == true);
   }
 }
 

@@ -103,8 +103,8 @@ TEST_CASE("quadrature: other samples of the same moments attain its ends", "[ser
     const double a = std::sqrt(v);
     // +-a, each 1/2: moments 0, v, 0; and the ends with v/2 each, 0 with the rest: the same
     const sample<real> gauss({-a, a}, {0.5, 0.5}, 3), lobatto({-1, 0, 1}, {v / 2, 1 - v, v / 2}, 3);
-    const auto k =
-        cumulus::detail::quadrature_enclosure<real>(lobatto.m, 3, lobatto.low, lobatto.high, lobatto.range);
+    const auto k = cumulus::detail::quadrature_enclosure<real>(lobatto.m, 3, lobatto.low,
+                                                               lobatto.high, lobatto.range);
     CHECK(std::abs(k.lower - gauss.k) <= 1e-16L);
     CHECK(std::abs(k.upper - lobatto.k) <= 1e-16L);
   }
@@ -117,7 +117,8 @@ TEST_CASE("quadrature: a radius on a moment widens it, what overflows says nothi
     auto blurred = e.m;
     for (std::size_t n = 2; n < blurred.size(); ++n) blurred[n].radius = 1e-6;
     const auto sharp = e.enclosed(order);
-    const auto wide = cumulus::detail::quadrature_enclosure<double>(blurred, order, e.low, e.high, e.range);
+    const auto wide =
+        cumulus::detail::quadrature_enclosure<double>(blurred, order, e.low, e.high, e.range);
     CHECK(wide.lower < sharp.lower);
     CHECK(sharp.upper < wide.upper);
   }
@@ -125,5 +126,6 @@ TEST_CASE("quadrature: a radius on a moment widens it, what overflows says nothi
   CHECK(std::isnan(nothing.lower));
   CHECK(std::isnan(nothing.upper));
   CHECK(std::isnan(cumulus::detail::quadrature_enclosure<double>(e.m, 4, 0.0, 0.0, 0.0).lower));
-  CHECK(std::isnan(cumulus::detail::quadrature_enclosure<double>(e.m, 0, e.low, e.high, e.range).lower));
+  CHECK(std::isnan(
+      cumulus::detail::quadrature_enclosure<double>(e.m, 0, e.low, e.high, e.range).lower));
 }

@@ -89,8 +89,8 @@ TEST_CASE("expansion: chebyshev and enclosure err by 1e-7 at range 3 and order 8
         const real expected = exact(s.x, s.w);
         int f = 0;
         for (const form each : {form::chebyshev, form::enclosure, form::taylor})
-          errors[f++].push_back(
-              static_cast<double>(std::abs(logsumexp_series(m, {.order = 8, .form = each}).value - expected)));
+          errors[f++].push_back(static_cast<double>(
+              std::abs(logsumexp_series(m, {.order = 8, .form = each}).value - expected)));
       }
     }
   }
@@ -130,10 +130,14 @@ TEST_CASE("expansion: the sharp bounds are the least, and say so", "[series][pro
 
 TEST_CASE("expansion: the kind of a bound at its edges", "[series][edge]") {
   for (const form f : forms) {
-    CHECK(logsumexp_series(std::vector<double>{}, {.order = 3, .form = f}).kind == bound_kind::exact);
-    CHECK(logsumexp_series(std::vector<double>{1, inf}, {.order = 3, .form = f}).kind == bound_kind::exact);
-    CHECK(logsumexp_series(std::vector<double>{1, std::nan("")}, {.order = 3, .form = f}).kind == bound_kind::none);
-    CHECK(logsumexp_series(std::vector<double>{-1.7e308, 1.7e308}, {.order = 3, .form = f}).kind == bound_kind::none);
+    CHECK(logsumexp_series(std::vector<double>{}, {.order = 3, .form = f}).kind ==
+          bound_kind::exact);
+    CHECK(logsumexp_series(std::vector<double>{1, inf}, {.order = 3, .form = f}).kind ==
+          bound_kind::exact);
+    CHECK(logsumexp_series(std::vector<double>{1, std::nan("")}, {.order = 3, .form = f}).kind ==
+          bound_kind::none);
+    CHECK(logsumexp_series(std::vector<double>{-1.7e308, 1.7e308}, {.order = 3, .form = f}).kind ==
+          bound_kind::none);
     const auto constant = logsumexp_series(std::vector<double>(4, 7.5), {.order = 5, .form = f});
     CHECK(constant.value == Approx(7.5 + std::log(4.0)).epsilon(1e-15));
     CHECK(constant.bound < 1e-13);
@@ -153,7 +157,8 @@ TEST_CASE("expansion: the kind of a bound at its edges", "[series][edge]") {
 TEST_CASE("expansion: automatic takes taylor, chebyshev or enclosure by order and range",
           "[series][property]") {
   const auto chosen = [](double range, int order) {
-    return logsumexp_series(std::vector<double>{0, 0.3 * range, range}, {.order = order, .form = form::automatic})
+    return logsumexp_series(std::vector<double>{0, 0.3 * range, range},
+                            {.order = order, .form = form::automatic})
         .form;
   };
   CHECK(chosen(1e-3, 8) == form::taylor);  // what is left out is rounding

@@ -67,8 +67,9 @@ TEST_CASE("power_series: e^{ty} / M(t) has the table's softmax terms, exactly", 
     const rational y = rational(int(r.below(31)) - 15) / rational(7);
     series c(9, rational(0));
     c[1] = y;  // log e^{ty}
-    const series terms = cumulus::detail::series_product(cumulus::detail::series_exponential(c),
-                                                 cumulus::detail::series_reciprocal(over_factorials(mu)));
+    const series terms =
+        cumulus::detail::series_product(cumulus::detail::series_exponential(c),
+                                        cumulus::detail::series_reciprocal(over_factorials(mu)));
     for (const auto& [degree, polynomial] : table) {
       CAPTURE(trial, degree);
       CHECK(bool(terms[std::size_t(degree)] == tables::value(polynomial, mu, y)));
@@ -117,15 +118,18 @@ TEST_CASE("power_series: the laws of a field, for every order", "[series][proper
     CHECK(bool(cumulus::detail::series_logarithm(cumulus::detail::series_product(a, b)) == sum));
     if (size < 2) continue;
     const series log_a = cumulus::detail::series_logarithm(a);  // (log a)' a = a'
-    CHECK(bool(cumulus::detail::series_product(derivative(log_a), head(a, size - 1)) == derivative(a)));
+    CHECK(bool(cumulus::detail::series_product(derivative(log_a), head(a, size - 1)) ==
+               derivative(a)));
   }
 }
 
 TEST_CASE("power_series: a truncation is the head of a longer one", "[series][property]") {
   families::random r(104);
   const series a = random_series(20, 1, r), c = random_series(20, 0, r);
-  const series logarithm = cumulus::detail::series_logarithm(a), power = cumulus::detail::series_exponential(c),
-               reciprocal = cumulus::detail::series_reciprocal(a), product = cumulus::detail::series_product(a, c);
+  const series logarithm = cumulus::detail::series_logarithm(a),
+               power = cumulus::detail::series_exponential(c),
+               reciprocal = cumulus::detail::series_reciprocal(a),
+               product = cumulus::detail::series_product(a, c);
   for (std::size_t size = 0; size <= 20; ++size) {
     const series b = head(a, size), d = head(c, size);
     CHECK(bool(cumulus::detail::series_logarithm(b) == head(logarithm, size)));

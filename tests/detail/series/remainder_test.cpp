@@ -174,7 +174,8 @@ TEST_CASE("remainder: falls with the order, rises with range and variance", "[se
       CHECK(cumulus::detail::logsumexp_remainder(order, range, range * range / 400) <=
             cumulus::detail::logsumexp_remainder(order, range, range * range / 40));
     }
-    CHECK(cumulus::detail::logsumexp_remainder(0, range) == cumulus::detail::logsumexp_remainder(1, range));
+    CHECK(cumulus::detail::logsumexp_remainder(0, range) ==
+          cumulus::detail::logsumexp_remainder(1, range));
   }
 }
 
@@ -185,9 +186,11 @@ TEST_CASE("remainder: no statement from pi on, none needed at 0", "[series][edge
     CHECK(cumulus::detail::logsumexp_remainder(order, 3.1415926535897936) == inf);
     CHECK(cumulus::detail::logsumexp_remainder(order, 4.0) == inf);
     CHECK(cumulus::detail::logsumexp_remainder(order, inf) == inf);
-    CHECK(cumulus::detail::logsumexp_remainder(order, std::numeric_limits<double>::quiet_NaN()) == inf);
+    CHECK(cumulus::detail::logsumexp_remainder(order, std::numeric_limits<double>::quiet_NaN()) ==
+          inf);
     CHECK(std::isfinite(cumulus::detail::logsumexp_remainder(order, 3.14159)));
-    CHECK(cumulus::detail::logsumexp_remainder(order, 3.2f) == std::numeric_limits<float>::infinity());
+    CHECK(cumulus::detail::logsumexp_remainder(order, 3.2f) ==
+          std::numeric_limits<float>::infinity());
   }
 }
 
@@ -201,7 +204,8 @@ TEST_CASE("enclosure: contains log E e^y of every sample, at every order", "[ser
         std::vector<cumulus::detail::ball<wide>> m(e.m.begin(), e.m.end());
         cumulus::detail::interval<wide> before{wide(0), wide(1e6)};
         for (const int order : {0, 1, 2, 3, 4, 5, 6, 9, 10, 17, 24}) {
-          const auto k = cumulus::detail::logsumexp_enclosure<wide>(m, order, e.low, e.high, e.range);
+          const auto k =
+              cumulus::detail::logsumexp_enclosure<wide>(m, order, e.low, e.high, e.range);
           const wide noise = wide(1e-47) * (1 + e.k_exact);
           if (!(k.lower <= e.k_exact + noise) || !(e.k_exact <= k.upper + noise) ||
               !(before.lower <= k.lower) || !(k.upper <= before.upper)) {
@@ -242,8 +246,10 @@ TEST_CASE("enclosure: a radius on a moment widens it", "[series][property]") {
     blurred.emplace_back(m, 1e-6);
   }
   for (int order = 2; order <= 8; ++order) {
-    const auto a = cumulus::detail::logsumexp_enclosure<double>(sharp, order, e.low, e.high, e.range);
-    const auto b = cumulus::detail::logsumexp_enclosure<double>(blurred, order, e.low, e.high, e.range);
+    const auto a =
+        cumulus::detail::logsumexp_enclosure<double>(sharp, order, e.low, e.high, e.range);
+    const auto b =
+        cumulus::detail::logsumexp_enclosure<double>(blurred, order, e.low, e.high, e.range);
     CHECK(b.lower < a.lower);
     CHECK(b.upper > a.upper);
     CHECK(a.lower <= e.k_exact);

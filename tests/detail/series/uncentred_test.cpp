@@ -39,7 +39,9 @@ TEST_CASE("uncentred: its first terms as on paper", "[series][value]") {
   double s1 = 0, s2 = 0, s3 = 0;
   for (const double v : x) s1 += v / 5, s2 += v * v / 5, s3 += v * v * v / 5;
   const double log_n = std::log(5.0);
-  const auto value = [&](int order) { return cumulus::detail::logsumexp_series_uncentred(x, order).value; };
+  const auto value = [&](int order) {
+    return cumulus::detail::logsumexp_series_uncentred(x, order).value;
+  };
   CHECK(value(0) == Approx(log_n + s1).epsilon(1e-15));  // order 0 is order 1
   CHECK(value(1) == Approx(log_n + s1).epsilon(1e-15));
   CHECK(value(2) == Approx(log_n + s1 + (s2 - s1 * s1) / 2).epsilon(1e-15));
@@ -79,7 +81,8 @@ TEST_CASE("uncentred: what the centre is for", "[series][value]") {
 TEST_CASE("uncentred: empty, infinite and NaN input, containers, orders", "[series][edge]") {
   CHECK(cumulus::detail::logsumexp_series_uncentred(std::vector<double>{}, 3).value == -inf);
   CHECK(cumulus::detail::logsumexp_series_uncentred(std::vector<double>{1, inf}, 3).value == inf);
-  CHECK(cumulus::detail::logsumexp_series_uncentred(std::vector<double>{-inf, -inf}, 3).value == -inf);
+  CHECK(cumulus::detail::logsumexp_series_uncentred(std::vector<double>{-inf, -inf}, 3).value ==
+        -inf);
   CHECK(std::isnan(
       cumulus::detail::logsumexp_series_uncentred(std::vector<double>{1, std::nan("")}, 3).value));
   const std::vector<int> integers{1, 2, 2};
@@ -88,8 +91,10 @@ TEST_CASE("uncentred: empty, infinite and NaN input, containers, orders", "[seri
         cumulus::detail::logsumexp_series_uncentred(dense, 4).value);
   CHECK(cumulus::detail::logsumexp_series_uncentred(dense.reverse().reverse(), 4u).value ==
         cumulus::detail::logsumexp_series_uncentred(dense, 4).value);
-  CHECK(names(refusal([&] { static_cast<void>(cumulus::detail::logsumexp_series_uncentred(dense, -1)); }),
-              {"order -1", "0..64"}));
-  CHECK(names(refusal([&] { static_cast<void>(cumulus::detail::logsumexp_series_uncentred(dense, 65)); }),
-              {"order 65", "0..64"}));
+  CHECK(names(
+      refusal([&] { static_cast<void>(cumulus::detail::logsumexp_series_uncentred(dense, -1)); }),
+      {"order -1", "0..64"}));
+  CHECK(names(
+      refusal([&] { static_cast<void>(cumulus::detail::logsumexp_series_uncentred(dense, 65)); }),
+      {"order 65", "0..64"}));
 }

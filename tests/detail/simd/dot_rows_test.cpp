@@ -20,8 +20,8 @@ TEMPLATE_TEST_CASE("dot_rows: each row within its roundings, reading nothing pas
       auto x = families::normal<TestType>(std::size_t(width), -0.5, 1.0, 4u);
       x.resize(x.size() + 64, std::nanf(""));
       std::vector<double> out(std::size_t(count) + 1, -7.0);
-      cumulus::detail::kernels::dot_rows<TestType>(rows.data(), index_t(row), width, count, x.data(),
-                                           out.data());
+      cumulus::detail::kernels::dot_rows<TestType>(rows.data(), index_t(row), width, count,
+                                                   x.data(), out.data());
       CHECK(out.back() == -7.0);
       for (std::size_t i = 0; i < std::size_t(count); ++i) {
         long double sum = 0, size = 0;
@@ -31,7 +31,8 @@ TEMPLATE_TEST_CASE("dot_rows: each row within its roundings, reading nothing pas
           size += std::abs(term);
         }
         CAPTURE(width, count, i);
-        const auto roundings = (long double)(cumulus::detail::kernels::dot_rows_max_roundings(width));
+        const auto roundings =
+            (long double)(cumulus::detail::kernels::dot_rows_max_roundings(width));
         CHECK(std::abs(out[i] - sum) <=
               roundings * (long double)(cumulus::detail::unit_roundoff<TestType>)*size);
       }

@@ -20,8 +20,8 @@ double worst(int rows, int depth, int columns, bool transposed) {
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = T(value(int(i) + 1000));
   for (std::size_t i = 0; i < c.size(); ++i) c[i] = T(value(int(i) + 2000));
   const std::vector<T> before = c;
-  cumulus::detail::kernels::add_product(a.data(), a_row, a_step, b.data(), b_stride, c.data(), c_stride,
-                                rows, depth, columns);
+  cumulus::detail::kernels::add_product(a.data(), a_row, a_step, b.data(), b_stride, c.data(),
+                                        c_stride, rows, depth, columns);
   double most = 0;
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < c_stride; ++j) {

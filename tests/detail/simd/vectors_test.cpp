@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/exact/log_softmax.hpp>
-#include <cumulus/exact/logsumexp.hpp>
-#include <cumulus/exact/softmax.hpp>
 #include <cumulus/core/isa.hpp>
 #include <cumulus/detail/rows/softmax.hpp>
 #include <cumulus/detail/rows/vector_rows.hpp>
+#include <cumulus/exact/log_softmax.hpp>
+#include <cumulus/exact/logsumexp.hpp>
+#include <cumulus/exact/softmax.hpp>
 
 #include <bit>
 #include <cmath>

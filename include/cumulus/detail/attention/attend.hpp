@@ -45,8 +45,8 @@ void require_attention(const char* name, const token_rows<T>& q, const token_row
 }
 
 template <class T>
-void attend(const token_rows<T>& q, const token_rows<T>& k, const token_rows<T>& v,
-            const heads& h, const attention_settings<T>& o, const strided_matrix<T>& out,
+void attend(const token_rows<T>& q, const token_rows<T>& k, const token_rows<T>& v, const heads& h,
+            const attention_settings<T>& o, const strided_matrix<T>& out,
             const strided_matrix<T>& log_sums) {
   const attention_call<T> call{q,
                                k,
@@ -88,11 +88,13 @@ void attend(const token_rows<T>& q, const token_rows<T>& k, const token_rows<T>&
   });
 }
 
-#define CUMULUS_ATTEND_INSTANCES(Word, S)                                                                                \
-  Word template void require_attention(const char*, const token_rows<S>&, const token_rows<S>&, const token_rows<S>&,    \
-                                       const heads&, const attention_settings<S>&);                                      \
-  Word template void attend(const token_rows<S>&, const token_rows<S>&, const token_rows<S>&, const heads&,              \
-                            const attention_settings<S>&, const strided_matrix<S>&, const strided_matrix<S>&);
+#define CUMULUS_ATTEND_INSTANCES(Word, S)                                                         \
+  Word template void require_attention(const char*, const token_rows<S>&, const token_rows<S>&,   \
+                                       const token_rows<S>&, const heads&,                        \
+                                       const attention_settings<S>&);                             \
+  Word template void attend(const token_rows<S>&, const token_rows<S>&, const token_rows<S>&,     \
+                            const heads&, const attention_settings<S>&, const strided_matrix<S>&, \
+                            const strided_matrix<S>&);
 #if !CUMULUS_BODIES
 CUMULUS_ROW_SCALARS(CUMULUS_ATTEND_INSTANCES, extern)
 #endif

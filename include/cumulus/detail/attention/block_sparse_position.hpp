@@ -33,8 +33,7 @@ struct block_sparse_call {
 
 template <class T, class S>
 class block_sparse_position {
-  using W =
-      score_of<T>;  // half types are widened, so that no log-sum-exp is rounded to them
+  using W = score_of<T>;  // half types are widened, so that no log-sum-exp is rounded to them
   using wide_rows = Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
  public:
@@ -166,15 +165,15 @@ class block_sparse_position {
     }
   }
 
-  void stand_in(index_t i, const T* q, const residual_sums* sums,
-                attention_mixture& rest) const {
+  void stand_in(index_t i, const T* q, const residual_sums* sums, attention_mixture& rest) const {
     const left_out by = call_.o.left_out;
     if (by == left_out::none) return;
     if (by == left_out::residual) {
       std::vector<std::pair<index_t, index_t>> ranges;
       const index_t b = call_.blocks.block_size();
       for (const index_t B : chosen_) ranges.emplace_back(B * b, B * b + b);
-      const auto part = sums->rest(std::span<const T>(q, std::size_t(call_.k.width())), call_.k, call_.v, ranges);
+      const auto part =
+          sums->rest(std::span<const T>(q, std::size_t(call_.k.width())), call_.k, call_.v, ranges);
       return rest.add(part.logsumexp[0], part.output);
     }
     const index_t d = call_.k.width(), e = call_.v.width();

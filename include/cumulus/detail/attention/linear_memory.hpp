@@ -33,7 +33,8 @@ class linear_memory {
         waiting_(d, e),
         reference_(std::size_t(d), T(0)) {
     chunk_ = o.chunk > 0 ? o.chunk : automatic_chunk(sums_.count());
-    most_ = keeps_all_ ? unbounded : sum_or_most(sum_or_most(o.first_tokens, weights_.window), chunk_);
+    most_ =
+        keeps_all_ ? unbounded : sum_or_most(sum_or_most(o.first_tokens, weights_.window), chunk_);
     reserve(std::min(most_, at_first));
   }
 
@@ -132,7 +133,9 @@ class linear_memory {
     weights_.reserve(tokens);
   }
   /// First tokens that are kept.
-  [[nodiscard]] index_t kept() const noexcept { return std::min(waiting_.size(), weights_.first_tokens); }
+  [[nodiscard]] index_t kept() const noexcept {
+    return std::min(waiting_.size(), weights_.first_tokens);
+  }
   /// How many more can wait.
   [[nodiscard]] index_t room() const noexcept { return most_ - waiting_.size(); }
 

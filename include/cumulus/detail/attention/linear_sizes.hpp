@@ -38,21 +38,25 @@ inline void require_linear_options(const char* function, index_t d, index_t e,
                                    bool keeps_state) {
   require_order(function, o.order, 0, linear_attention_max_order, "linear_attention_max_order");
   if (o.form != form::taylor && o.form != form::moment)
-    refuse({function, ": form::", name_of(o.form), " has no linear attention; give form::taylor or form::moment"});
+    refuse({function, ": form::", name_of(o.form),
+            " has no linear attention; give form::taylor or form::moment"});
   if (!(o.decay > 0 && o.decay <= 1))
     refuse({function, ": .decay is ", o.decay, "; give a number in (0, 1]"});
   require_past_window(function, o.window);
-  if (o.first_tokens < 0) refuse({function, ": .first_tokens is ", o.first_tokens, "; give 0 or more"});
+  if (o.first_tokens < 0)
+    refuse({function, ": .first_tokens is ", o.first_tokens, "; give 0 or more"});
   if (o.chunk < 0) refuse({function, ": .chunk is ", o.chunk, "; give 0 or more"});
   require_scale(function, o.scale);
   if (!o.polynomial.empty()) {
     if (o.form != form::moment)
-      refuse({function, ": .polynomial is for form::moment, but .form is ", name_of(o.form), ", which has its own"});
+      refuse({function, ": .polynomial is for form::moment, but .form is ", name_of(o.form),
+              ", which has its own"});
     require_same_size(function, "1, y .. y^order", o.order + 1, "polynomial",
                       index_t(o.polynomial.size()));
   }
   if (d < 1 || e < 1)
-    refuse({function, ": keys of width ", d, " and values of width ", e, "; give widths of 1 or more"});
+    refuse({function, ": keys of width ", d, " and values of width ", e,
+            "; give widths of 1 or more"});
   if (!keeps_state) return;
   // no vector can have more bytes than an index_t counts
   const std::size_t limit =
@@ -63,10 +67,10 @@ inline void require_linear_options(const char* function, index_t d, index_t e,
   const std::size_t bytes = linear_state_bytes(d, e, order, scalar_bytes);
   if (bytes <= limit) return;
   if (bytes == std::numeric_limits<std::size_t>::max())
-    refuse({function, ": order ", o.order, " of keys of width ", d, " has a state of more than 2^64 bytes, the limit is ",
-            limit, "; give a lower .order"});
-  refuse({function, ": order ", o.order, " of keys of width ", d, " has a state of ", bytes, " bytes, the limit is ", limit,
-          "; give a lower .order or a higher .memory_limit"});
+    refuse({function, ": order ", o.order, " of keys of width ", d,
+            " has a state of more than 2^64 bytes, the limit is ", limit, "; give a lower .order"});
+  refuse({function, ": order ", o.order, " of keys of width ", d, " has a state of ", bytes,
+          " bytes, the limit is ", limit, "; give a lower .order or a higher .memory_limit"});
 }
 
 }  // namespace cumulus::detail

@@ -23,7 +23,7 @@ struct linear_weights {
   bool centred = true;
   double decay = 1;
   index_t window = 0, first_tokens = 0;
-  std::vector<C> given{};            ///< j! times the coefficients of a polynomial
+  std::vector<C> given{};    ///< j! times the coefficients of a polynomial
   aligned_vector<T> ages{};  ///< decay^(capacity - j), j = 0..capacity; empty without decay
 
   /// What becomes of a row, in nats above the score of the reference.

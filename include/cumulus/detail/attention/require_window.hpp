@@ -11,7 +11,8 @@ namespace cumulus::detail {
 
 inline void require_window(const char* function, const std::optional<window>& w) {
   if (w && w->before < 1)
-    refuse({function, ": a window of ", w->before, " keys; give 1 or more: the query's own position counts"});
+    refuse({function, ": a window of ", w->before,
+            " keys; give 1 or more: the query's own position counts"});
   if (w && w->after < 0)
     refuse({function, ": a window that ends ", w->after, " keys after the query; give 0 or more"});
 }

@@ -14,8 +14,8 @@
 #include <cumulus/core/results.hpp>
 #include <cumulus/detail/core/require.hpp>
 #include <cumulus/detail/core/view.hpp>
-#include <cumulus/detail/simd/features.hpp>
 #include <cumulus/detail/moments/packed_symmetric.hpp>
+#include <cumulus/detail/simd/features.hpp>
 #include <Eigen/Core>
 #include <algorithm>
 #include <vector>

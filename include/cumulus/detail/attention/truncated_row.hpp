@@ -6,8 +6,8 @@
 
 #include <cumulus/attention/linear_status.hpp>
 #include <cumulus/detail/attention/taylor_features.hpp>
-#include <cumulus/series/form.hpp>
 #include <cumulus/detail/series/power_series.hpp>
+#include <cumulus/series/form.hpp>
 #include <array>
 
 namespace cumulus::detail {

@@ -4,8 +4,8 @@
 // Layer 5 (attention): uses core and series.
 #pragma once
 
-#include <cumulus/detail/attention/truncated_row.hpp>
 #include <cumulus/core/estimate.hpp>
+#include <cumulus/detail/attention/truncated_row.hpp>
 #include <cumulus/detail/series/remainder.hpp>
 
 namespace cumulus::detail {
@@ -23,7 +23,7 @@ struct truncation_gap {
 /// Source   series/remainder.hpp: the bracket of the even moments; for form::taylor and a range below pi the tail of the series.
 template <class Row, class C>
 [[nodiscard]] truncation_gap<C> truncation_bound(const Row& row, int order, form f, const C& reach,
-                                             const C& u) {
+                                                 const C& u) {
   const C mean = row.b[1] / row.b[0];
   const C low = min_of(C(-reach - mean), C(0)), high = max_of(C(reach - mean), C(0));
   std::array<ball<C>, truncated_row<C>::room> m{};
@@ -42,7 +42,7 @@ template <class Row, class C>
   const interval<C> k = logsumexp_enclosure<C>(m, order, low, high, C(high - low));
   const C value = row.base + logarithm(C(row.mass / row.b[0])) - mean;
   truncation_gap<C> out{max_of(absolute(C(k.upper - value)), absolute(C(value - k.lower))),
-                    bound_kind::bracket};
+                        bound_kind::bracket};
   if (f == form::taylor && order > 1) {
     const C remainder = logsumexp_remainder<C>(order, C(high - low), C(C(2) * m[2].middle));
     if (remainder < out.bound) out = {remainder, bound_kind::remainder};

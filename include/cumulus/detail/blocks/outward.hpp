@@ -10,9 +10,9 @@ namespace cumulus::detail {
 
 /// At least what a number of T loses by being rounded below the least normal one; itself a normal double, since others are slow.
 template <class T>
-inline constexpr double lost_below_normal = std::same_as<T, double>
-                                                ? std::numeric_limits<double>::min()
-                                                : double(std::numeric_limits<T>::denorm_min());
+inline constexpr double lost_below_normal =
+    std::same_as<T, double> ? std::numeric_limits<double>::min()
+                            : double(std::numeric_limits<T>::denorm_min());
 
 /// The least T that is not below x; NaN for NaN.
 template <class T>

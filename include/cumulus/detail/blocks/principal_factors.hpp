@@ -4,9 +4,9 @@
 // Layer 4 (blocks): uses kernels and moments.
 #pragma once
 
-#include <cumulus/detail/simd/matrix_product.hpp>
 #include <cumulus/detail/moments/orthonormal_rows.hpp>
 #include <cumulus/detail/moments/symmetric_eigen.hpp>
+#include <cumulus/detail/simd/matrix_product.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <vector>

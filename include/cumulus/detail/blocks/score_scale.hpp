@@ -11,7 +11,8 @@ namespace cumulus::detail {
 
 /// Refuses a scale that is NaN or infinite.
 inline void require_scale(const char* function, const std::optional<double>& scale) {
-  if (scale && !is_finite(*scale)) refuse({function, ": .scale is ", *scale, "; give a finite number"});
+  if (scale && !is_finite(*scale))
+    refuse({function, ": .scale is ", *scale, "; give a finite number"});
 }
 
 /// The scale that was given, else 1 / sqrt(d); 1 for a width of 0.

@@ -49,12 +49,20 @@ inline constexpr const char* isa_names[] = {"baseline", "avx2", "avx512"};
 /// <atomic> is 9000 lines.
 #if defined(__GNUC__)
 inline int chosen_isa_level = -1;
-[[nodiscard]] inline int load_isa_level() noexcept { return __atomic_load_n(&chosen_isa_level, __ATOMIC_RELAXED); }
-inline void store_isa_level(int level) noexcept { __atomic_store_n(&chosen_isa_level, level, __ATOMIC_RELAXED); }
+[[nodiscard]] inline int load_isa_level() noexcept {
+  return __atomic_load_n(&chosen_isa_level, __ATOMIC_RELAXED);
+}
+inline void store_isa_level(int level) noexcept {
+  __atomic_store_n(&chosen_isa_level, level, __ATOMIC_RELAXED);
+}
 #else
 inline std::atomic<int> chosen_isa_level{-1};
-[[nodiscard]] inline int load_isa_level() noexcept { return chosen_isa_level.load(std::memory_order_relaxed); }
-inline void store_isa_level(int level) noexcept { chosen_isa_level.store(level, std::memory_order_relaxed); }
+[[nodiscard]] inline int load_isa_level() noexcept {
+  return chosen_isa_level.load(std::memory_order_relaxed);
+}
+inline void store_isa_level(int level) noexcept {
+  chosen_isa_level.store(level, std::memory_order_relaxed);
+}
 #endif
 
 /// What the environment variable CUMULUS_ISA asks for, at most what the machine has.
@@ -65,8 +73,8 @@ inline void store_isa_level(int level) noexcept { chosen_isa_level.store(level, 
   for (int level = 0; level < 3; ++level) {
     if (std::strcmp(wanted, isa_names[level]) == 0) return level < best ? level : best;
   }
-  std::fprintf(stderr, "cumulus: CUMULUS_ISA=%s is none of baseline, avx2, avx512; using %s\n", wanted,
-               isa_names[best]);
+  std::fprintf(stderr, "cumulus: CUMULUS_ISA=%s is none of baseline, avx2, avx512; using %s\n",
+               wanted, isa_names[best]);
   return best;
 }
 

@@ -52,9 +52,8 @@ concept sequence = !eigen_dense<X> && !foreign_array<X> && requires(const X& x) 
 
 /// A sequence whose elements lie in memory one after the other: std::vector, std::array, std::span, a C array.
 template <class X>
-concept contiguous_sequence = sequence<X> && requires(X& x) {
-  requires std::is_pointer_v<decltype(std::data(x))>;
-};
+concept contiguous_sequence =
+    sequence<X> && requires(X& x) { requires std::is_pointer_v<decltype(std::data(x))>; };
 
 template <class X>
 struct element {};
@@ -70,15 +69,14 @@ template <class X>
 using element_of = typename element<std::remove_cvref_t<X>>::type;
 
 template <class S>
-inline constexpr bool is_character = std::same_as<S, char> || std::same_as<S, wchar_t> ||
-                                     std::same_as<S, char8_t> || std::same_as<S, char16_t> ||
-                                     std::same_as<S, char32_t>;
+inline constexpr bool is_character =
+    std::same_as<S, char> || std::same_as<S, wchar_t> || std::same_as<S, char8_t> ||
+    std::same_as<S, char16_t> || std::same_as<S, char32_t>;
 
 /// A number: what std::numeric_limits knows, but for bool and the character types. int8_t and uint8_t are numbers.
 template <class S>
-concept number =
-    !std::same_as<S, bool> && !is_character<S> &&
-    (std::is_arithmetic_v<S> || std::numeric_limits<S>::is_specialized);
+concept number = !std::same_as<S, bool> && !is_character<S> &&
+                 (std::is_arithmetic_v<S> || std::numeric_limits<S>::is_specialized);
 
 template <class S>
 inline constexpr bool is_complex = !std::numeric_limits<S>::is_specialized && requires(const S& z) {
@@ -95,8 +93,8 @@ concept untagged_matrix = eigen_dense<X> && !eigen_vector<X>;
 
 /// A vector or matrix of bool or characters.
 template <class X>
-concept without_numbers = requires { typename element_of<X>; } && !number<element_of<X>> &&
-                          !is_complex<element_of<X>>;
+concept without_numbers =
+    requires { typename element_of<X>; } && !number<element_of<X>> && !is_complex<element_of<X>>;
 
 /// A vector of anything but bool, where a mask is expected.
 template <class X>

@@ -69,15 +69,19 @@ class broadcast_operand {
     }
   }
 
+  // clang-format off
   template <no_mask X>
     requires of_mask
   broadcast_operand(const X&) = delete;  // cumulus: a mask has elements of type bool, true where it keeps: write x.array() > 0, or std::vector<bool>
   template <without_numbers X>
     requires(!of_mask)
   broadcast_operand(const X&) = delete;  // cumulus: weights are numbers, and bool and characters are none: a matrix of bool is a mask, {.mask = keep}
+  // clang-format on
 
+  // clang-format off
   template <foreign_array X>
   broadcast_operand(const X&) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+  // clang-format on
 
   [[nodiscard]] bool given() const noexcept { return given_; }
 

@@ -43,5 +43,6 @@
 
 /// Instances(Word, S) for each scalar whose whole rows cumulus::compiled holds. Word is `extern` where the headers declare the
 /// instances, and nothing where src/ defines them.
-#define CUMULUS_ROW_SCALARS(Instances, Word) \
-  Instances(Word, float) Instances(Word, double) Instances(Word, Eigen::half) Instances(Word, Eigen::bfloat16)
+#define CUMULUS_ROW_SCALARS(Instances, Word)                                  \
+  Instances(Word, float) Instances(Word, double) Instances(Word, Eigen::half) \
+      Instances(Word, Eigen::bfloat16)

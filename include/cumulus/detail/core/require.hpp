@@ -18,17 +18,23 @@ class message_part {
 
   constexpr message_part(const char* text) noexcept : text_(text) {}
   template <class String>
-    requires requires(const String& s) { { s.c_str() } -> std::same_as<const char*>; }
+    requires requires(const String& s) {
+      { s.c_str() } -> std::same_as<const char*>;
+    }
   message_part(const String& text) noexcept : text_(text.c_str()) {}
   template <std::integral I>
   constexpr message_part(I value) noexcept
-      : integer_(static_cast<unsigned long long>(value)), negative_(std::cmp_less(value, 0)), holds_(holds::integer) {}
+      : integer_(static_cast<unsigned long long>(value)),
+        negative_(std::cmp_less(value, 0)),
+        holds_(holds::integer) {}
   constexpr message_part(double value) noexcept : number_(value), holds_(holds::number) {}
 
   [[nodiscard]] constexpr holds kind() const noexcept { return holds_; }
   [[nodiscard]] constexpr const char* text() const noexcept { return text_; }
   [[nodiscard]] constexpr double number() const noexcept { return number_; }
-  [[nodiscard]] constexpr unsigned long long magnitude() const noexcept { return negative_ ? 0 - integer_ : integer_; }
+  [[nodiscard]] constexpr unsigned long long magnitude() const noexcept {
+    return negative_ ? 0 - integer_ : integer_;
+  }
   [[nodiscard]] constexpr bool negative() const noexcept { return negative_; }
 
  private:
@@ -44,14 +50,17 @@ class message_part {
 [[noreturn]] CUMULUS_FUNCTION void refuse(std::initializer_list<message_part> parts);
 
 /// Refuses two sizes that differ: `softmax: x has 3 elements, out has 4`.
-CUMULUS_FUNCTION void require_same_size(const char* function, const char* a, index_t a_size, const char* b, index_t b_size);
+CUMULUS_FUNCTION void require_same_size(const char* function, const char* a, index_t a_size,
+                                        const char* b, index_t b_size);
 
 /// Refuses two shapes that differ.
-CUMULUS_FUNCTION void require_same_shape(const char* function, const char* a, index_t a_rows, index_t a_cols, const char* b,
-                                     index_t b_rows, index_t b_cols);
+CUMULUS_FUNCTION void require_same_shape(const char* function, const char* a, index_t a_rows,
+                                         index_t a_cols, const char* b, index_t b_rows,
+                                         index_t b_cols);
 
 /// Refuses an order outside [lowest, highest]; `limit` says what sets the highest.
-CUMULUS_FUNCTION void refuse_order(const char* function, message_part order, int lowest, int highest, const char* limit);
+CUMULUS_FUNCTION void refuse_order(const char* function, message_part order, int lowest,
+                                   int highest, const char* limit);
 template <std::integral I>
 void require_order(const char* function, I order, int lowest, int highest, const char* limit) {
   if (std::cmp_greater_equal(order, lowest) && std::cmp_less_equal(order, highest)) return;

@@ -25,11 +25,13 @@ void require_options(const char* function, index_t size, const Options& o) {
 }
 
 template <class Options>
-void require_options(const char* function, index_t rows, index_t cols, const Options& o, bool by_columns) {
+void require_options(const char* function, index_t rows, index_t cols, const Options& o,
+                     bool by_columns) {
   o.weights.require_shape(function, "weights", rows, cols, by_columns);
   o.mask.require_shape(function, "mask", rows, cols, by_columns);
   o.scale.require_count(function, "scale", by_columns ? cols : rows);
-  if constexpr (requires { o.sink; }) o.sink.require_count(function, "sink", by_columns ? cols : rows);
+  if constexpr (requires { o.sink; })
+    o.sink.require_count(function, "sink", by_columns ? cols : rows);
   require_threads(function, o.threads);
 }
 

@@ -134,13 +134,9 @@ template <class T>
 }
 
 template <class T>
-concept has_log1p = std::floating_point<T> || requires(const T& x) {
-  log1p(x);
-};
+concept has_log1p = std::floating_point<T> || requires(const T& x) { log1p(x); };
 template <class T>
-concept has_expm1 = std::floating_point<T> || requires(const T& x) {
-  expm1(x);
-};
+concept has_expm1 = std::floating_point<T> || requires(const T& x) { expm1(x); };
 template <class T>
 concept has_binary_exponent = std::floating_point<T> || requires(const T& x, int e) {
   frexp(x, &e);

@@ -81,15 +81,19 @@ class operand {
   }
   operand(std::initializer_list<S> values) : given_(true) { copy(values); }
 
+  // clang-format off
   template <no_mask X>
     requires of_mask
   operand(const X&) = delete;  // cumulus: a mask has elements of type bool, true where it keeps: write x.array() > 0, or std::vector<bool>
   template <without_numbers X>
     requires(!of_mask)
   operand(const X&) = delete;  // cumulus: weights are numbers, and bool and characters are none: a vector of bool is a mask, {.mask = keep}
+  // clang-format on
 
+  // clang-format off
   template <foreign_array X>
   operand(const X&) = delete;  // cumulus: this is neither an Eigen type nor a range: give a view, such as Eigen::Map or std::span
+  // clang-format on
 
   template <class X>
   void take(const X& x) {

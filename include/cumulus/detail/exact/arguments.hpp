@@ -5,12 +5,12 @@
 // Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
-#include <cumulus/core/options.hpp>
 #include <cumulus/core/into.hpp>
+#include <cumulus/core/options.hpp>
 #include <cumulus/detail/core/require_options.hpp>
 #include <cumulus/detail/loops/terms.hpp>
-#include <cumulus/detail/rows/tile.hpp>
 #include <cumulus/detail/rows/row_scalar.hpp>
+#include <cumulus/detail/rows/tile.hpp>
 
 namespace cumulus::detail {
 
@@ -92,7 +92,8 @@ template <class T, class Options>
     has_sink = o.sink.given();
     sink = o.sink[i];
   }
-  return make_terms(x, o.weights.line(i, by_columns), o.mask.line(i, by_columns), o.scale[i], has_sink, sink);
+  return make_terms(x, o.weights.line(i, by_columns), o.mask.line(i, by_columns), o.scale[i],
+                    has_sink, sink);
 }
 
 #if CUMULUS_VECTORS
@@ -111,15 +112,13 @@ template <class T>
 
 /// Whether a kernel takes lines side by side: `across(lines, scale, result, left)`, or with out.
 template <class Kernel, class T>
-concept has_across = requires(const Kernel& k, const strided_matrix<const T>& m,
-                              void (*result)(index_t, double), void (*left)(index_t)) {
-  k.across(m, 1.0, result, left);
-};
+concept has_across =
+    requires(const Kernel& k, const strided_matrix<const T>& m, void (*result)(index_t, double),
+             void (*left)(index_t)) { k.across(m, 1.0, result, left); };
 template <class Kernel, class T>
-concept has_across_to = requires(const Kernel& k, const strided_matrix<const T>& m,
-                                 const strided_matrix<T>& out, void (*left)(index_t)) {
-  k.across(m, out, 1.0, left);
-};
+concept has_across_to =
+    requires(const Kernel& k, const strided_matrix<const T>& m, const strided_matrix<T>& out,
+             void (*left)(index_t)) { k.across(m, out, 1.0, left); };
 
 /// How many neighbouring lines one thread should keep to itself.
 template <class T>
@@ -128,7 +127,8 @@ inline constexpr index_t line_grain = index_t(64 / (sizeof(T) < 64 ? sizeof(T) :
 /// Whether the lines are best taken in the order of the memory: they lie across it, and copies of some would have to come from
 /// beyond the caches.
 template <class T, class Options>
-[[nodiscard]] bool are_long_across(const strided_matrix<const T>& lines, const Options& o) noexcept {
+[[nodiscard]] bool are_long_across(const strided_matrix<const T>& lines,
+                                   const Options& o) noexcept {
   constexpr index_t copied = (index_t(1) << 20) / index_t(sizeof(T));
   if constexpr (requires { o.sink; }) {
     if (o.sink.given()) return false;
@@ -155,8 +155,7 @@ template <class T>
 
 /// Runs `use(terms, i)` for each row of x, or for each column; lines that lie across the memory in copies, some at a time.
 template <class T, class Options, class Use>
-void for_each_line(const strided_matrix<const T>& x, const Options& o, bool by_columns,
-                   Use use) {
+void for_each_line(const strided_matrix<const T>& x, const Options& o, bool by_columns, Use use) {
   const auto lines = by_columns ? x.transposed() : x;
   const auto range = [&](index_t first, index_t end) {
     if constexpr (tiled_scalar<T>) {
@@ -178,16 +177,16 @@ void for_each_line(const strided_matrix<const T>& x, const Options& o, bool by_c
 
 /// Runs `kernel(terms, out)` for each line of x and of out. Requires lines of equal shape that overlap only where they are the same.
 template <class T, class Options, class Kernel>
-void for_each_line(const strided_matrix<const T>& x, const strided_matrix<T>& out,
-                   const Options& o, bool by_columns, Kernel kernel) {
+void for_each_line(const strided_matrix<const T>& x, const strided_matrix<T>& out, const Options& o,
+                   bool by_columns, Kernel kernel) {
   const auto lines = by_columns ? x.transposed() : x;
   const auto results = by_columns ? out.transposed() : out;
   const auto range = [&](index_t first, index_t end) {
     if constexpr (tiled_scalar<T> && has_across_to<Kernel, T>) {
       const double scale = common_scale(o, first, end);
       if (scale > 0 && are_long_across(lines, o) && lie_across(results) &&
-          kernel.across(some_rows(lines, first, end),
-                        some_rows(results, first, end), scale, [&](index_t k) {
+          kernel.across(some_rows(lines, first, end), some_rows(results, first, end), scale,
+                        [&](index_t k) {
                           const index_t i = first + k;
                           kernel(terms_of(lines.row(i), o, i, by_columns), results.row(i));
                         })) {
@@ -229,8 +228,8 @@ template <real_vector X, class Options, class Kernel>
 
 /// Checks a matrix call and returns `kernel(terms)` of each row or column.
 template <real_matrix X, direction D, class Options, class Kernel>
-[[nodiscard]] result_per_line<X, D> reduced(const char* function, const X& x, D,
-                                     const Options& o, Kernel kernel) {
+[[nodiscard]] result_per_line<X, D> reduced(const char* function, const X& x, D, const Options& o,
+                                            Kernel kernel) {
   constexpr bool by_columns = std::same_as<D, colwise_t>;
   require_options(function, index_t(x.rows()), index_t(x.cols()), o, by_columns);
   const matrix_operand<X> values(x);

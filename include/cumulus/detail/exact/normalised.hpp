@@ -54,7 +54,8 @@ template <real_vector X, class Kernel>
 
 /// Checks a matrix call and hands `run` the view of x, or of a copy where writing out would change x before it is read.
 template <real_matrix X, class Out, class Options, class Run>
-void with_lines(const char* function, const X& x, Out& out, const Options& o, bool by_columns, Run run) {
+void with_lines(const char* function, const X& x, Out& out, const Options& o, bool by_columns,
+                Run run) {
   const auto result = strided_matrix_view(out);
   require_same_shape(function, "x", index_t(x.rows()), index_t(x.cols()), "out", result.rows,
                      result.cols);
@@ -79,7 +80,8 @@ void normalised(const char* function, const X& x, Out& out, D, const Options& o,
 
 /// Runs `kernel(terms, out, i)` for each row or column i.
 template <real_matrix X, direction D, class Out, class Options, class Kernel>
-void normalised_lines(const char* function, const X& x, Out& out, D, const Options& o, Kernel kernel) {
+void normalised_lines(const char* function, const X& x, Out& out, D, const Options& o,
+                      Kernel kernel) {
   constexpr bool by_columns = std::same_as<D, colwise_t>;
   with_lines(function, x, out, o, by_columns, [&](const auto& values, const auto& result) {
     const auto lines = by_columns ? result.transposed() : result;

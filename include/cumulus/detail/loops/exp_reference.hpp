@@ -151,7 +151,8 @@ class exp_reference {
   /// r + log(sum), rounded once from an error of 2^-2 u of max(1, |r|) and the relative error of the sum.
   /// Requires whole() and 0 < sum < inf.
   [[nodiscard]] T plus_log(const compensated<T>& sum) const noexcept
-      requires(std::floating_point<T>) {
+    requires(std::floating_point<T>)
+  {
     int shift = binary_exponent(sum.high);
     if (times_power_of_two(sum.high, -shift) < T(0.7071)) --shift;
     const compensated<T> fraction = times_power_of_two(sum, -shift);  // so that its log is small

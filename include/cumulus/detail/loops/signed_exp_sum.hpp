@@ -5,8 +5,8 @@
 // Layer 1 (loops): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
-#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/core/signed_log.hpp>
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/loops/exp_sum.hpp>
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {

@@ -5,9 +5,9 @@
 // Layer 1 (loops): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
-#include <cumulus/detail/core/mode.hpp>
-#include <cumulus/detail/core/constants.hpp>
 #include <cumulus/core/executor.hpp>
+#include <cumulus/detail/core/constants.hpp>
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/view.hpp>
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
@@ -63,9 +63,9 @@ struct terms {
   scalar limit = scalar(0);  ///< of an infinite scale: what is to be added to the log of the sum
   bool has_sink = false;
   scalar sink = scalar(0);
-  double given_scale = 1;  ///< as the caller gave it: the factor of derivatives
+  double given_scale = 1;                 ///< as the caller gave it: the factor of derivatives
   scalar given_sink = -infinity<scalar>;  ///< as the caller gave it
-  int threads = 1;         ///< that a long row may be spread over
+  int threads = 1;                        ///< that a long row may be spread over
   executor on{};
 
   [[nodiscard]] index_t size() const noexcept { return x.size; }

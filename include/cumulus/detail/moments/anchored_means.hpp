@@ -15,7 +15,8 @@ namespace cumulus::detail {
 template <class S>
 struct anchored_means {
   compensated<S> weight{};
-  std::uint64_t count = 0;  ///< of vectors with a weight other than 0: those added less those removed, modulo 2^64
+  std::uint64_t count =
+      0;  ///< of vectors with a weight other than 0: those added less those removed, modulo 2^64
   std::vector<S> anchor;
   std::vector<compensated<S>> offset;
   bool finite = true;  ///< else the anchors are the means

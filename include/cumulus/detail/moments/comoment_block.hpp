@@ -67,10 +67,7 @@ class comoment_block {
       offset_[r] = offset_[place];
     }
     state_.merge_sample(
-        batch_weight_, anchor_,
-        [this](index_t r) {
-          return compensated<S>{offset_[r], S(0)};
-        },
+        batch_weight_, anchor_, [this](index_t r) { return compensated<S>{offset_[r], S(0)}; },
         [this](index_t r, index_t c) {
           return compensated<S>{batch_products_[row_at_[std::size_t(r)] + c], S(0)};
         });

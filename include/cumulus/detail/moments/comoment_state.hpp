@@ -56,8 +56,7 @@ class comoment_state {
     bool plain = means_.finite && S(0) < w && is_finite(w);
     for (index_t r = 0; plain && r < rows(); ++r) plain = is_finite(z[r]);
     if (!plain) return spoil([z](index_t r) { return z[r]; }, w);
-    merge_sample(
-        {w, S(0)}, z, [](index_t) { return compensated<S>{}; }, nothing);
+    merge_sample({w, S(0)}, z, [](index_t) { return compensated<S>{}; }, nothing);
   }
 
   void merge(const comoment_state& other) {

@@ -34,7 +34,8 @@ struct moment_access {
     return m.state_.mean_pair();
   }
   template <class T, int P, class X, class W>
-  static void add(central_moments<T, P>& m, const strided<const X>& x, const strided<const W>& weights) {
+  static void add(central_moments<T, P>& m, const strided<const X>& x,
+                  const strided<const W>& weights) {
     m.state_.add_range(x, weights);
   }
 
@@ -61,7 +62,8 @@ template <class T, int P>
 
 /// Adds elements in memory, with ones where there are no weights; unchecked.
 template <class T, int P, class X, class W>
-void add_views(central_moments<T, P>& m, const strided<const X>& x, const strided<const W>& weights) {
+void add_views(central_moments<T, P>& m, const strided<const X>& x,
+               const strided<const W>& weights) {
   moment_access::add(m, x, weights);
 }
 

@@ -27,12 +27,14 @@ template <class S, int P>
 class moment_state {
  public:
   moment_state() = default;
-  explicit moment_state(int order) requires(P == dynamic)
+  explicit moment_state(int order)
+    requires(P == dynamic)
       : sums_(static_cast<std::size_t>(order) + 1) {}
 
   /// The sample of `count` values whose sums, sums[0] their weight, are about its mean. Requires finite numbers.
-  [[nodiscard]] static moment_state from_sums(order_array<compensated<S>, P> sums, const compensated<S>& mean,
-                                              const S& low, const S& high, std::uint64_t count) {
+  [[nodiscard]] static moment_state from_sums(order_array<compensated<S>, P> sums,
+                                              const compensated<S>& mean, const S& low,
+                                              const S& high, std::uint64_t count) {
     moment_state state;
     state.sums_ = std::move(sums);
     state.anchor_ = mean.high;

@@ -7,9 +7,9 @@
 // of 256, those to the whole.
 #pragma once
 
-#include <cumulus/detail/simd/scale_lanes.hpp>
 #include <cumulus/detail/moments/centred_rows.hpp>
 #include <cumulus/detail/moments/moment_tensor_state.hpp>
+#include <cumulus/detail/simd/scale_lanes.hpp>
 
 namespace cumulus::detail {
 
@@ -44,8 +44,8 @@ class moment_tensor_block {
       } else if (rows_.count() > 0) {
         multiply();
         find_box();
-        state_.merge_block(rows_.count(), rows_.weight(), rows_.pivot(), rows_.mean(), packed(), low_.data(),
-                           high_.data());
+        state_.merge_block(rows_.count(), rows_.weight(), rows_.pivot(), rows_.mean(), packed(),
+                           low_.data(), high_.data());
       }
       first = next;
     }

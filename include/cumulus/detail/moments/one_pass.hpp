@@ -4,12 +4,12 @@
 // Layer 2 (moments): uses core and kernels.
 #pragma once
 
-#include <cumulus/detail/core/scratch.hpp>
-#include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/core/tags.hpp>
+#include <cumulus/detail/core/compensated.hpp>
+#include <cumulus/detail/core/scratch.hpp>
 #include <cumulus/detail/core/view.hpp>
-#include <cumulus/detail/simd/moment_kernels.hpp>
 #include <cumulus/detail/moments/weighted_block.hpp>
+#include <cumulus/detail/simd/moment_kernels.hpp>
 #include <cstdint>
 
 namespace cumulus::detail {
@@ -109,7 +109,8 @@ struct one_pass_range {
   [[nodiscard]] const W* weights_from(index_t i) const noexcept { return weighted ? w + i : w; }
 
   /// How many of `count` elements have a weight other than 0.
-  [[nodiscard]] std::uint64_t count_of([[maybe_unused]] index_t first, index_t count) const noexcept {
+  [[nodiscard]] std::uint64_t count_of([[maybe_unused]] index_t first,
+                                       index_t count) const noexcept {
     if constexpr (weighted) {
       index_t without = 0;
       for (index_t i = first; i < first + count; ++i) without += w[i] == W(0) ? 1 : 0;

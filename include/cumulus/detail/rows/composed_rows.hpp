@@ -7,12 +7,12 @@
 // that may be below the normal range, results near zero, where the loops keep more digits.
 #pragma once
 
-#include <cumulus/detail/core/scratch.hpp>
 #include <cumulus/detail/core/mode.hpp>
-#include <cumulus/detail/simd/product_kernels.hpp>
+#include <cumulus/detail/core/scratch.hpp>
 #include <cumulus/detail/rows/gathered_row.hpp>
 #include <cumulus/detail/rows/row_logarithm.hpp>
 #include <cumulus/detail/rows/row_parts.hpp>
+#include <cumulus/detail/simd/product_kernels.hpp>
 
 #if CUMULUS_VECTORS
 
@@ -61,8 +61,8 @@ class composed_row {
       total_ = row_.total();
     }
     if (t.has_sink) {
-      const compensated<double> above =
-          compensated<double>{double(t.sink), 0.0} - cumulus::detail::times_log_two(double(row_.power));
+      const compensated<double> above = compensated<double>{double(t.sink), 0.0} -
+                                        cumulus::detail::times_log_two(double(row_.power));
       total_ += exponential(above);
     }
     usable_ = is_finite(total_.high) && total_.high < 0x1p120;

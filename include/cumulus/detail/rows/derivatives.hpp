@@ -111,8 +111,9 @@ void softmax_jacobian_product(const terms<S>& t, const strided<const S>& v, cons
 /// Edges   entries left out: 0; x_i = -inf: g_i.
 /// Cost    four reads of x, two of g, 2n exp.
 template <class S>
-void log_softmax_transposed_product(const terms<S>& t, const strided<const S>& g, const strided<S>& out,
-                                    degenerate policy, const compute_scalar<S>& factor) noexcept {
+void log_softmax_transposed_product(const terms<S>& t, const strided<const S>& g,
+                                    const strided<S>& out, degenerate policy,
+                                    const compute_scalar<S>& factor) noexcept {
   using T = compute_scalar<S>;
   exp_sum_result<T> sum = exp_sum(t);
   if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
@@ -177,11 +178,13 @@ void logsumexp_weight_gradient(const terms<S>& t, const strided<S>& out) noexcep
   }
 }
 
-#define CUMULUS_DERIVATIVE_INSTANCES(Word, S)                                                       \
-  Word template void softmax_jacobian_product(const terms<S>&, const strided<const S>&, const strided<S>&, degenerate, \
-                                              const compute_scalar<S>&, bool) noexcept;             \
-  Word template void log_softmax_transposed_product(const terms<S>&, const strided<const S>&, const strided<S>&,       \
-                                                    degenerate, const compute_scalar<S>&) noexcept; \
+#define CUMULUS_DERIVATIVE_INSTANCES(Word, S)                                                 \
+  Word template void softmax_jacobian_product(const terms<S>&, const strided<const S>&,       \
+                                              const strided<S>&, degenerate,                  \
+                                              const compute_scalar<S>&, bool) noexcept;       \
+  Word template void log_softmax_transposed_product(const terms<S>&, const strided<const S>&, \
+                                                    const strided<S>&, degenerate,            \
+                                                    const compute_scalar<S>&) noexcept;       \
   Word template void logsumexp_weight_gradient(const terms<S>&, const strided<S>&) noexcept;
 #if !CUMULUS_BODIES
 CUMULUS_ROW_SCALARS(CUMULUS_DERIVATIVE_INSTANCES, extern)

@@ -4,11 +4,11 @@
 // Layer 1 (rows): noexcept; allocates for rows of more than 16 KB only.
 #pragma once
 
-#include <cumulus/detail/core/scratch.hpp>
 #include <cumulus/detail/core/mode.hpp>
-#include <cumulus/detail/simd/isa.hpp>
+#include <cumulus/detail/core/scratch.hpp>
 #include <cumulus/detail/loops/terms.hpp>
 #include <cumulus/detail/rows/row_scalar.hpp>
+#include <cumulus/detail/simd/isa.hpp>
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 

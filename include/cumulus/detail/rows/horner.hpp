@@ -6,8 +6,8 @@
 #pragma once
 
 #include <cumulus/detail/core/mode.hpp>
-#include <cumulus/detail/rows/gathered_row.hpp>
 #include <cumulus/detail/loops/terms.hpp>
+#include <cumulus/detail/rows/gathered_row.hpp>
 #include <cumulus/detail/simd/product_kernels.hpp>
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {

@@ -34,7 +34,7 @@ template <class S>
   return log_of(exp_sum(t), t);
 }
 
-#define CUMULUS_LOGSUMEXP_INSTANCES(Word, S)                      \
+#define CUMULUS_LOGSUMEXP_INSTANCES(Word, S)                           \
   Word template compute_scalar<S> logsumexp(const terms<S>&) noexcept; \
   Word template compute_scalar<S> logsumexp(const strided<const S>&) noexcept;
 #if !CUMULUS_BODIES

@@ -4,8 +4,8 @@
 // Layer 1 (rows): unchecked, noexcept, no allocation.
 #pragma once
 
-#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/constants.hpp>
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/simd/row_kernels.hpp>
 #include <cmath>
 

@@ -4,9 +4,9 @@
 // Layer 1 (rows): unchecked, noexcept; allocates for rows of more than 2^18 elements only.
 #pragma once
 
-#include <cumulus/detail/core/scratch.hpp>
-#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/core/executor.hpp>
+#include <cumulus/detail/core/mode.hpp>
+#include <cumulus/detail/core/scratch.hpp>
 #include <cumulus/detail/simd/row_kernels.hpp>
 
 #if CUMULUS_VECTORS
@@ -53,7 +53,8 @@ template <bool Keep, class T>
 
 /// The same out of line, for the parts of long rows.
 template <bool Keep, class T>
-[[nodiscard, gnu::noinline]] row_sums<T> sum_part(const T* x, T* out, index_t n, double scale, T known) noexcept {
+[[nodiscard, gnu::noinline]] row_sums<T> sum_part(const T* x, T* out, index_t n, double scale,
+                                                  T known) noexcept {
   return sum_row<Keep>(x, out, n, scale, known);
 }
 
@@ -124,8 +125,8 @@ class row_parts {
     }
     cumulus::detail::run_ranges(count_, 1, on_.threads, on_.on, [&](index_t first, index_t end) {
       for (index_t i = first; i < end; ++i) {
-        parts_[i] = sum_part<Keep>(x + i * length, Keep ? out + i * length : out,
-                                               size_of_part(i), scale, row.known);
+        parts_[i] = sum_part<Keep>(x + i * length, Keep ? out + i * length : out, size_of_part(i),
+                                   scale, row.known);
       }
     });
     for (index_t i = 0; i < count_; ++i) {

@@ -35,8 +35,8 @@ using row_scalar = typename row_scalar_of<S>::type;
 
 #if CUMULUS_VECTORS
 template <class S>
-concept vector_scalar = std::floating_point<row_scalar<S>> &&
-                        sizeof(row_scalar<S>) <= sizeof(double);
+concept vector_scalar =
+    std::floating_point<row_scalar<S>> && sizeof(row_scalar<S>) <= sizeof(double);
 #else
 template <class S>
 concept vector_scalar = false;

@@ -4,8 +4,8 @@
 // Layer 1 (rows): portable loops; unchecked, noexcept, no allocation.
 #pragma once
 
-#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/core/tags.hpp>
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/loops/exp_sum.hpp>
 #include <cumulus/detail/rows/row_scalar.hpp>
 #if CUMULUS_BODIES
@@ -147,7 +147,8 @@ void softmax(const terms<S>& t, const strided<S>& out, degenerate policy,
   softmax_loops(t, out, policy, factor);
 }
 template <class S>
-void softmax(const terms<S>& t, const strided<S>& out, degenerate policy = degenerate::limit) noexcept {
+void softmax(const terms<S>& t, const strided<S>& out,
+             degenerate policy = degenerate::limit) noexcept {
   softmax(t, out, policy, compute_scalar<S>(1));
 }
 
@@ -163,7 +164,8 @@ void softmax(const strided<const S>& x, const strided<S>& out) noexcept {
 /// out_i = log(w_i e^{s x_i} / sum). Requires as softmax.
 /// Cost    as log_softmax_row for the rows it takes; others three reads of x and n exp.
 template <class S>
-void log_softmax(const terms<S>& t, const strided<S>& out, degenerate policy = degenerate::limit) noexcept {
+void log_softmax(const terms<S>& t, const strided<S>& out,
+                 degenerate policy = degenerate::limit) noexcept {
   if constexpr (vector_scalar<S>) {
     if (log_softmax_row(t, out)) return;
   }
@@ -179,11 +181,11 @@ void log_softmax(const strided<const S>& x, const strided<S>& out) noexcept {
   log_softmax_loops(terms<S>{x}, out, degenerate::limit);
 }
 
-#define CUMULUS_SOFTMAX_INSTANCES(Word, S)                                                        \
-  Word template void softmax(const terms<S>&, const strided<S>&, degenerate,                      \
-                             const compute_scalar<S>&) noexcept;                                  \
-  Word template void softmax(const strided<const S>&, const strided<S>&) noexcept;                \
-  Word template void log_softmax(const terms<S>&, const strided<S>&, degenerate) noexcept;        \
+#define CUMULUS_SOFTMAX_INSTANCES(Word, S)                                                 \
+  Word template void softmax(const terms<S>&, const strided<S>&, degenerate,               \
+                             const compute_scalar<S>&) noexcept;                           \
+  Word template void softmax(const strided<const S>&, const strided<S>&) noexcept;         \
+  Word template void log_softmax(const terms<S>&, const strided<S>&, degenerate) noexcept; \
   Word template void log_softmax(const strided<const S>&, const strided<S>&) noexcept;
 #if !CUMULUS_BODIES
 CUMULUS_ROW_SCALARS(CUMULUS_SOFTMAX_INSTANCES, extern)

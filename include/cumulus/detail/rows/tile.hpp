@@ -4,8 +4,8 @@
 // Layer 1 (rows): over raw memory; unchecked, noexcept.
 #pragma once
 
-#include <cumulus/detail/core/scratch.hpp>
 #include <cumulus/detail/core/mode.hpp>
+#include <cumulus/detail/core/scratch.hpp>
 #include <cumulus/detail/simd/isa.hpp>
 #include <cumulus/detail/simd/row_kernels.hpp>
 

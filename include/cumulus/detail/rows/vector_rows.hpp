@@ -119,13 +119,11 @@ template <class S>
     const double scale = double(t.scale);
     const row_threads on{t.threads, t.on};
     if constexpr (std::same_as<S, row_scalar<S>>) {
-      if (lies_ready(t))
-        return contiguous_logsumexp(t.x.data, t.size(), scale, on, result);
+      if (lies_ready(t)) return contiguous_logsumexp(t.x.data, t.size(), scale, on, result);
     }
     gathered_row<S> row(t);
-    return row.size() > 0 &&
-           contiguous_logsumexp(static_cast<const row_scalar<S>*>(row.data()),
-                                        row.size(), scale, on, result);
+    return row.size() > 0 && contiguous_logsumexp(static_cast<const row_scalar<S>*>(row.data()),
+                                                  row.size(), scale, on, result);
   }
 #endif
   return false;
@@ -144,9 +142,8 @@ template <class S>
         return contiguous_logsumexp(x.data, x.size, 1.0, {}, result);
     }
     gathered_row<S> row(terms<S>{x});
-    return row.size() > 0 &&
-           contiguous_logsumexp(static_cast<const row_scalar<S>*>(row.data()),
-                                        row.size(), 1.0, {}, result);
+    return row.size() > 0 && contiguous_logsumexp(static_cast<const row_scalar<S>*>(row.data()),
+                                                  row.size(), 1.0, {}, result);
   }
 #endif
   return false;
@@ -170,8 +167,7 @@ template <class S>
     }
     gathered_row<S> row(t);
     const row_scalar<S>* const x = row.data();
-    if (row.size() == 0 || !contiguous_softmax(x, row.data(), row.size(), scale, on))
-      return false;
+    if (row.size() == 0 || !contiguous_softmax(x, row.data(), row.size(), scale, on)) return false;
     row.scatter(t, out, S(0));
     return true;
   }
@@ -181,8 +177,8 @@ template <class S>
 
 /// The same of all of x, unscaled.
 template <class S>
-[[nodiscard, gnu::always_inline]] inline bool softmax_row([[maybe_unused]] const strided<const S>& x,
-                                                          [[maybe_unused]] strided<S> out) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool softmax_row(
+    [[maybe_unused]] const strided<const S>& x, [[maybe_unused]] strided<S> out) noexcept {
 #if CUMULUS_VECTORS
   if constexpr (vector_scalar<S>) {
     if (x.size == 0) return false;
@@ -192,7 +188,8 @@ template <class S>
     }
     gathered_row<S> row(terms<S>{x});
     const row_scalar<S>* const values = row.data();
-    if (row.size() == 0 || !contiguous_softmax(values, row.data(), row.size(), 1.0, {})) return false;
+    if (row.size() == 0 || !contiguous_softmax(values, row.data(), row.size(), 1.0, {}))
+      return false;
     row.scatter(terms<S>{x}, out, S(0));
     return true;
   }
@@ -228,8 +225,8 @@ template <class S>
 
 /// The same of all of x, unscaled.
 template <class S>
-[[nodiscard, gnu::always_inline]] inline bool log_softmax_row([[maybe_unused]] const strided<const S>& x,
-                                                          [[maybe_unused]] strided<S> out) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool log_softmax_row(
+    [[maybe_unused]] const strided<const S>& x, [[maybe_unused]] strided<S> out) noexcept {
 #if CUMULUS_VECTORS
   if constexpr (vector_scalar<S>) {
     if (x.size == 0) return false;
@@ -239,7 +236,8 @@ template <class S>
     }
     gathered_row<S> row(terms<S>{x});
     const row_scalar<S>* const values = row.data();
-    if (row.size() == 0 || !contiguous_log_softmax(values, row.data(), row.size(), 1.0, {})) return false;
+    if (row.size() == 0 || !contiguous_log_softmax(values, row.data(), row.size(), 1.0, {}))
+      return false;
     row.scatter(terms<S>{x}, out, -infinity<S>);
     return true;
   }

@@ -9,8 +9,8 @@
 // below sum p_g b_g and so below that).
 #pragma once
 
-#include <cumulus/exact/logsumexp.hpp>
 #include <cumulus/detail/series/least_order.hpp>
+#include <cumulus/exact/logsumexp.hpp>
 #include <algorithm>
 #include <utility>
 #include <vector>

@@ -69,8 +69,7 @@ template <coefficients A>
 template <coefficients A>
 [[nodiscard]] auto raw_from_central(const A& mu, const coefficient_of<A>& mean) {
   const auto m = over_factorials(mu);
-  return times_factorials(
-      series_product(m, exponential_coefficients(m.size(), mean)));
+  return times_factorials(series_product(m, exponential_coefficients(m.size(), mean)));
 }
 
 /// Moments about the mean from those about the origin. Cancels where |mean| is large: accumulate
@@ -80,8 +79,7 @@ template <coefficients A>
   using T = coefficient_of<A>;
   const auto m = over_factorials(raw);
   const T mean = m.size() > 1 ? m[1] : T(0);
-  auto mu = times_factorials(
-      series_product(m, exponential_coefficients(m.size(), T(-mean))));
+  auto mu = times_factorials(series_product(m, exponential_coefficients(m.size(), T(-mean))));
   if (mu.size() > 1) mu[1] = T(0);
   return mu;
 }

@@ -15,8 +15,8 @@
 #pragma once
 
 #include <cumulus/detail/series/ball.hpp>
-#include <cumulus/series/form.hpp>
 #include <cumulus/detail/series/remainder.hpp>
+#include <cumulus/series/form.hpp>
 
 namespace cumulus::detail {
 

@@ -25,8 +25,8 @@ template <class M>
 }
 
 template <int P, class T, class W, class Sharp>
-[[nodiscard]] estimate<T> expand_row(const strided<const T>& x, const strided<const W>& weights, int order, form f,
-                                     Sharp sharp) {
+[[nodiscard]] estimate<T> expand_row(const strided<const T>& x, const strided<const W>& weights,
+                                     int order, form f, Sharp sharp) {
   const auto m = moments_of<P>(x, weights, order);
   if (has_infinities(m)) {
     const form chosen = f == form::automatic ? form::taylor : f;
@@ -37,8 +37,8 @@ template <int P, class T, class W, class Sharp>
 
 /// To a tolerance.
 template <class T>
-[[nodiscard]] estimate<T> expand_row_within(const strided<const T>& x, const strided<const T>& weights,
-                                            double tolerance) {
+[[nodiscard]] estimate<T> expand_row_within(const strided<const T>& x,
+                                            const strided<const T>& weights, double tolerance) {
   const auto m = moments_of<2>(x, weights, 2);
   if (has_infinities(m)) return exact_value(weighted_terms(x, weights), 2, form::taylor);
   if (m.empty() || !is_finite(m.mean())) return expand<T>(detail::wide(m), 2, form::taylor);
@@ -46,16 +46,17 @@ template <class T>
 }
 
 // What cumulus::compiled holds: the orders chosen at run time.
-#define CUMULUS_SERIES_INSTANCES(Word, T)                                                                                 \
-  Word template estimate<T> expand_row<dynamic, T, unit_weight, std::false_type>(                                         \
-      const strided<const T>&, const strided<const unit_weight>&, int, form, std::false_type);                            \
-  Word template estimate<T> expand_row<dynamic, T, T, bool>(const strided<const T>&, const strided<const T>&, int, form,  \
-                                                            bool);                                                        \
-  Word template estimate<T> expand_row_within<T>(const strided<const T>&, const strided<const T>&, double);               \
-  Word template estimate<T> expand<T, central_moments<double, dynamic>, std::false_type>(                                 \
-      const central_moments<double, dynamic>&, int, form, std::false_type);                                               \
-  Word template estimate<T> expand<T, central_moments<double, dynamic>, bool>(const central_moments<double, dynamic>&,    \
-                                                                              int, form, bool);
+#define CUMULUS_SERIES_INSTANCES(Word, T)                                                          \
+  Word template estimate<T> expand_row<dynamic, T, unit_weight, std::false_type>(                  \
+      const strided<const T>&, const strided<const unit_weight>&, int, form, std::false_type);     \
+  Word template estimate<T> expand_row<dynamic, T, T, bool>(                                       \
+      const strided<const T>&, const strided<const T>&, int, form, bool);                          \
+  Word template estimate<T> expand_row_within<T>(const strided<const T>&, const strided<const T>&, \
+                                                 double);                                          \
+  Word template estimate<T> expand<T, central_moments<double, dynamic>, std::false_type>(          \
+      const central_moments<double, dynamic>&, int, form, std::false_type);                        \
+  Word template estimate<T> expand<T, central_moments<double, dynamic>, bool>(                     \
+      const central_moments<double, dynamic>&, int, form, bool);
 #if CUMULUS_VECTORS && !CUMULUS_BODIES
 CUMULUS_SERIES_INSTANCES(extern, float)
 CUMULUS_SERIES_INSTANCES(extern, double)

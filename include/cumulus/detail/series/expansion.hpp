@@ -5,14 +5,14 @@
 #pragma once
 
 #include <cumulus/detail/loops/terms.hpp>
-#include <cumulus/moments/central_moments.hpp>
 #include <cumulus/detail/series/chebyshev.hpp>
 #include <cumulus/detail/series/enclosure.hpp>
-#include <cumulus/series/form.hpp>
 #include <cumulus/detail/series/power_series.hpp>
 #include <cumulus/detail/series/refused.hpp>
 #include <cumulus/detail/series/remainder.hpp>
 #include <cumulus/detail/series/sharp_remainder.hpp>
+#include <cumulus/moments/central_moments.hpp>
+#include <cumulus/series/form.hpp>
 #include <algorithm>
 
 namespace cumulus::detail {

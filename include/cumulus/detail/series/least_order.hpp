@@ -26,12 +26,15 @@ template <class T>
 /// Error     rounding is not in it.
 /// Source    logsumexp_remainder, chebyshev_remainder.
 template <class T>
-requires(std::numeric_limits<T>::is_specialized) [[nodiscard]] std::optional<int> least_order(
-    const std::type_identity_t<T>& tolerance, const T& range,
-    const std::type_identity_t<T>& variance = infinity<T>, form f = form::taylor) {
+  requires(std::numeric_limits<T>::is_specialized)
+[[nodiscard]] std::optional<int> least_order(const std::type_identity_t<T>& tolerance,
+                                             const T& range,
+                                             const std::type_identity_t<T>& variance = infinity<T>,
+                                             form f = form::taylor) {
   require_tolerance("least_order", tolerance);
   if (f == form::moment || f == form::enclosure)
-    refuse({"least_order: form ", name_of(f), " has no bound from the range; give form taylor, chebyshev or automatic"});
+    refuse({"least_order: form ", name_of(f),
+            " has no bound from the range; give form taylor, chebyshev or automatic"});
   for (int order = 1; order <= max_series_order; ++order) {
     if (truncation_of<T>(f, order, range, variance) <= tolerance) return order;
   }

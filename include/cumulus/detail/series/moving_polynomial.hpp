@@ -18,9 +18,9 @@
 #pragma once
 
 #include <cumulus/detail/rows/horner.hpp>
+#include <cumulus/detail/series/power_series.hpp>
 #include <cumulus/moments/central_moments.hpp>
 #include <cumulus/series/form.hpp>
-#include <cumulus/detail/series/power_series.hpp>
 #include <array>
 
 namespace cumulus::detail {

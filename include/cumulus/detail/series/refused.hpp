@@ -39,7 +39,8 @@ void require_weights(const char* function, index_t size, const Weights& weights)
 /// A form whose value is a polynomial, or a logarithm of one, in y and the moments; `lacks` is what others have not.
 inline void require_smooth_form(const char* function, form f, const char* lacks) {
   if (f == form::taylor || f == form::normaliser || f == form::moment) return;
-  refuse({function, ": form ", name_of(f), " has no ", lacks, "; give form taylor, normaliser or moment"});
+  refuse({function, ": form ", name_of(f), " has no ", lacks,
+          "; give form taylor, normaliser or moment"});
 }
 
 inline void require_softmax_form(const char* function, form f) {
@@ -49,7 +50,8 @@ inline void require_softmax_form(const char* function, form f) {
 
 inline void require_inefficiency(const char* function, double g) {
   if (g > 0 && g < infinity<double>) return;
-  refuse({function, ": inefficiency ", g, " is not a positive finite number; give 1 for independent values"});
+  refuse({function, ": inefficiency ", g,
+          " is not a positive finite number; give 1 for independent values"});
 }
 
 /// A tolerance above 0, so not NaN.

@@ -18,8 +18,8 @@
 #pragma once
 
 #include <cumulus/detail/series/certified_maximum.hpp>
-#include <cumulus/series/form.hpp>
 #include <cumulus/detail/series/remainder.hpp>
+#include <cumulus/series/form.hpp>
 
 namespace cumulus::detail {
 

@@ -14,8 +14,8 @@
 #pragma once
 
 #include <cumulus/detail/series/certified_maximum.hpp>
-#include <cumulus/series/form.hpp>
 #include <cumulus/detail/series/remainder.hpp>
+#include <cumulus/series/form.hpp>
 #include <cumulus/series/softmax_bound.hpp>
 
 namespace cumulus::detail {
@@ -179,8 +179,8 @@ template <class T>
   for (int i = 0; i < 3; ++i) {
     out[i] = infinity<T>;
     if (ratio < T(1))
-      out[i] = T(order < 3 ? 5.17 : softmax_coefficient(order + 1)) *
-               power_tail<T>(order + 1, ratio, i);
+      out[i] =
+          T(order < 3 ? 5.17 : softmax_coefficient(order + 1)) * power_tail<T>(order + 1, ratio, i);
     past[i] = (order < i ? T(1) : T(0)) + softmax_remainder(order - i, range);
     T power(1);
     in[i] = i == 0 ? T(1) : T(0);

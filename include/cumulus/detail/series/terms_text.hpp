@@ -81,7 +81,8 @@ template <class Polynomial>
 /// How a language writes a polynomial.
 template <class Polynomial>
 struct term_style {
-  std::string (*factor)(int k, int power, const Polynomial& p, typename Polynomial::symbols symbols);
+  std::string (*factor)(int k, int power, const Polynomial& p,
+                        typename Polynomial::symbols symbols);
   std::string (*fraction)(const std::string& numerator, const std::string& denominator);
   const char* minus;
   const char* times;
@@ -121,7 +122,8 @@ template <class Polynomial>
 
 /// "m", "mu", and "y", or "x" about zero.
 template <class Polynomial>
-[[nodiscard]] std::string symbol_of(int k, const Polynomial& p, typename Polynomial::symbols symbols) {
+[[nodiscard]] std::string symbol_of(int k, const Polynomial& p,
+                                    typename Polynomial::symbols symbols) {
   if (k == 0) return p.about() == Polynomial::origin::mean ? "y" : "x";
   return symbols == Polynomial::symbols::m ? "m" : "mu";
 }
@@ -139,7 +141,8 @@ template <class Polynomial>
 }
 
 template <class Polynomial>
-[[nodiscard]] std::string terms_as_latex(const Polynomial& p, typename Polynomial::symbols symbols) {
+[[nodiscard]] std::string terms_as_latex(const Polynomial& p,
+                                         typename Polynomial::symbols symbols) {
   const auto factor = [](int k, int power, const Polynomial& of, typename Polynomial::symbols s) {
     std::string out = symbol_of(k, of, s);
     const bool prime = k > 0 && of.about() == Polynomial::origin::zero;
@@ -155,7 +158,8 @@ template <class Polynomial>
 }
 
 template <class Polynomial>
-[[nodiscard]] std::string terms_as_markdown(const Polynomial& p, typename Polynomial::symbols symbols) {
+[[nodiscard]] std::string terms_as_markdown(const Polynomial& p,
+                                            typename Polynomial::symbols symbols) {
   const auto factor = [](int k, int power, const Polynomial& of, typename Polynomial::symbols s) {
     const std::string name = symbol_of(k, of, s);
     std::string out = "*" + (name == "mu" ? "&mu;" : name) + "*";
@@ -169,8 +173,7 @@ template <class Polynomial>
 template <class Polynomial>
 [[nodiscard]] std::string terms_as_cpp(const Polynomial& p, const std::string& name,
                                        typename Polynomial::symbols symbols) {
-  const std::string moments = symbol_of(1, p, symbols),
-                    y = symbol_of(0, p, symbols);
+  const std::string moments = symbol_of(1, p, symbols), y = symbol_of(0, p, symbols);
   bool has_y = false, has_moments = false;
   std::string body;
   for (const typename Polynomial::monomial& t : p) {

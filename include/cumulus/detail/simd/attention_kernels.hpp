@@ -23,36 +23,38 @@
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best {
 
 template <class T>
-CUMULUS_INLINE void score_rows(const T* q, index_t q_stride, index_t rows, const T* k, index_t k_stride,
-                       index_t count, index_t d, T* out, index_t out_stride) noexcept
+CUMULUS_INLINE void score_rows(const T* q, index_t q_stride, index_t rows, const T* k,
+                               index_t k_stride, index_t count, index_t d, T* out,
+                               index_t out_stride) noexcept
     CUMULUS_DISPATCH(score_rows<T>(q, q_stride, rows, k, k_stride, count, d, out, out_stride))
 
-template <class T>
-CUMULUS_INLINE void add_values(const T* w, index_t w_stride, index_t rows, const T* v, index_t v_stride,
-                       index_t count, index_t e, T* out, index_t out_stride) noexcept
+        template <class T>
+        CUMULUS_INLINE
+    void add_values(const T* w, index_t w_stride, index_t rows, const T* v, index_t v_stride,
+                    index_t count, index_t e, T* out, index_t out_stride) noexcept
     CUMULUS_DISPATCH(add_values<T>(w, w_stride, rows, v, v_stride, count, e, out, out_stride))
 
-template <class T>
-CUMULUS_INLINE void add_kept_values(const T* w, const T* v, index_t v_stride, index_t count, index_t e,
-                            T* out) noexcept
+        template <class T>
+        CUMULUS_INLINE void add_kept_values(const T* w, const T* v, index_t v_stride, index_t count,
+                                            index_t e, T* out) noexcept
     CUMULUS_DISPATCH(add_kept_values<T>(w, v, v_stride, count, e, out))
 
-template <class T>
-CUMULUS_INLINE void pack_keys(const T* k, index_t k_stride, index_t count, index_t d, T* out,
-                      index_t out_stride) noexcept
+        template <class T>
+        CUMULUS_INLINE void pack_keys(const T* k, index_t k_stride, index_t count, index_t d,
+                                      T* out, index_t out_stride) noexcept
     CUMULUS_DISPATCH(pack_keys<T>(k, k_stride, count, d, out, out_stride))
 
-template <bool Brain>
-CUMULUS_INLINE void widen(const void* x, index_t n, float* out) noexcept
+        template <bool Brain>
+        CUMULUS_INLINE void widen(const void* x, index_t n, float* out) noexcept
     CUMULUS_DISPATCH(widen<Brain>(x, n, out))
 
-template <class T>
-CUMULUS_INLINE bool weigh_row(T* s, index_t n, attention_row<T>& row, double* sums,
-                      index_t width) noexcept
+        template <class T>
+        CUMULUS_INLINE
+    bool weigh_row(T* s, index_t n, attention_row<T>& row, double* sums, index_t width) noexcept
     CUMULUS_DISPATCH(weigh_row<T>(s, n, row, sums, width))
 
-template <class T>
-CUMULUS_INLINE bool fold_row(const T* part, index_t n, double* sums) noexcept
+        template <class T>
+        CUMULUS_INLINE bool fold_row(const T* part, index_t n, double* sums) noexcept
     CUMULUS_DISPATCH(fold_row<T>(part, n, sums))
 
 }  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best

@@ -4,9 +4,9 @@
 // Layer 1 (simd): portable; unchecked, noexcept, no allocation.
 #pragma once
 
-#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/detail/core/constants.hpp>
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/simd/exp_constants.hpp>
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {

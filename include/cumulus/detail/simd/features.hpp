@@ -25,9 +25,9 @@ inline constexpr ones_table<T> ones{};
 #define CUMULUS_KERNELS "cumulus/detail/simd/vector_features.inc"
 #include <cumulus/detail/simd/each_isa.inc>
 
-#define CUMULUS_FEATURES(...)             \
+#define CUMULUS_FEATURES(...)     \
   if constexpr (has_vectors<T>) { \
-    CUMULUS_BEST_OF(__VA_ARGS__)          \
+    CUMULUS_BEST_OF(__VA_ARGS__)  \
   }
 #else
 #define CUMULUS_FEATURES(...)
@@ -95,7 +95,7 @@ inline void normalise_row(const T* x, T* out, index_t n) noexcept {
 /// one degree less in `previous`, those that lead with x_i at starts[i], these are the monomials that lead with x_i.
 template <class T>
 CUMULUS_INLINE void monomials(const T* x, const T* previous, index_t size, const index_t* starts,
-                      index_t first, index_t end, T* out) noexcept {
+                              index_t first, index_t end, T* out) noexcept {
   CUMULUS_FEATURES(monomials<T>(x, previous, size, starts, first, end, out))
   for (index_t i = first; i < end; ++i) {
     for (index_t j = starts[i]; j < size; ++j) *out++ = x[i] * previous[j];
@@ -118,8 +118,8 @@ CUMULUS_INLINE void fold_row(const T* x, const T& keep, T* high, T* low, index_t
 
 /// sums[j] += sum_i w_i (u_i - centre)^j / j!, j = 0..order; w null for ones.
 template <class T, class S>
-CUMULUS_INLINE void divided_power_sums(const T* u, const T* w, index_t n, const T& centre, int order,
-                               S* sums) noexcept {
+CUMULUS_INLINE void divided_power_sums(const T* u, const T* w, index_t n, const T& centre,
+                                       int order, S* sums) noexcept {
   if constexpr (std::same_as<S, double>) {
     CUMULUS_FEATURES(divided_power_sums<T>(u, w, n, centre, order, sums))
   }
@@ -133,7 +133,7 @@ CUMULUS_INLINE void divided_power_sums(const T* u, const T* w, index_t n, const 
 /// out_i = w_i sum_j a_j (u_i - centre)^j, j = 0..order; w null for ones. out may be u.
 template <class T>
 CUMULUS_INLINE void polynomial_row(const T* u, const T* w, index_t n, const T& centre, const T* a,
-                           int order, T* out) noexcept {
+                                   int order, T* out) noexcept {
   CUMULUS_FEATURES(polynomial_row<T>(u, w, n, centre, a, order, out))
   for (index_t i = 0; i < n; ++i) {
     const T y = u[i] - centre;
@@ -143,16 +143,20 @@ CUMULUS_INLINE void polynomial_row(const T* u, const T* w, index_t n, const T& c
   }
 }
 
-#define CUMULUS_FEATURE_INSTANCES(Word, T) \
-  Word template void scale_row(const T*, const T&, T*, index_t) noexcept; \
-  Word template void multiply_row(const T*, const T*, T*, index_t) noexcept; \
-  Word template void add_row(const T*, const T&, T*, index_t) noexcept; \
-  Word template void subtract_rows(const T*, const T*, T*, index_t) noexcept; \
-  Word template std::conditional_t<std::same_as<T, float>, double, T> dot_product(const T*, const T*, index_t) noexcept; \
-  Word template void monomials(const T*, const T*, index_t, const index_t*, index_t, index_t, T*) noexcept; \
-  Word template void fold_row(const T*, const T&, T*, T*, index_t) noexcept; \
-  Word template void divided_power_sums(const T*, const T*, index_t, const T&, int, double*) noexcept; \
-  Word template void polynomial_row(const T*, const T*, index_t, const T&, const T*, int, T*) noexcept;
+#define CUMULUS_FEATURE_INSTANCES(Word, T)                                                    \
+  Word template void scale_row(const T*, const T&, T*, index_t) noexcept;                     \
+  Word template void multiply_row(const T*, const T*, T*, index_t) noexcept;                  \
+  Word template void add_row(const T*, const T&, T*, index_t) noexcept;                       \
+  Word template void subtract_rows(const T*, const T*, T*, index_t) noexcept;                 \
+  Word template std::conditional_t<std::same_as<T, float>, double, T> dot_product(            \
+      const T*, const T*, index_t) noexcept;                                                  \
+  Word template void monomials(const T*, const T*, index_t, const index_t*, index_t, index_t, \
+                               T*) noexcept;                                                  \
+  Word template void fold_row(const T*, const T&, T*, T*, index_t) noexcept;                  \
+  Word template void divided_power_sums(const T*, const T*, index_t, const T&, int,           \
+                                        double*) noexcept;                                    \
+  Word template void polynomial_row(const T*, const T*, index_t, const T&, const T*, int,     \
+                                    T*) noexcept;
 #if CUMULUS_VECTORS && !CUMULUS_BODIES
 CUMULUS_FEATURE_INSTANCES(extern, float)
 CUMULUS_FEATURE_INSTANCES(extern, double)

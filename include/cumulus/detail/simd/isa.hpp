@@ -32,8 +32,7 @@ namespace cumulus::detail {
 
 /// The body of a function that calls the kernel of the set in use.
 #if CUMULUS_BODIES
-#define CUMULUS_DISPATCH(...) \
-  { CUMULUS_BEST_OF(__VA_ARGS__) }
+#define CUMULUS_DISPATCH(...) {CUMULUS_BEST_OF(__VA_ARGS__)}
 #else
 #define CUMULUS_DISPATCH(...) ;
 #endif

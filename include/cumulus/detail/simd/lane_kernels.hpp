@@ -24,14 +24,14 @@ template <class T, bool Plain>
 CUMULUS_INLINE void sum_lanes(const T* x, index_t stride, index_t rows, lane_sums<T>& s) noexcept
     CUMULUS_DISPATCH(sum_lanes<T, Plain>(x, stride, rows, s))
 
-template <class T, bool Plain>
-CUMULUS_INLINE void share_lanes(const T* x, index_t stride, T* out, index_t out_stride, index_t rows,
-                        const lane_sums<T>& s) noexcept
+        template <class T, bool Plain>
+        CUMULUS_INLINE void share_lanes(const T* x, index_t stride, T* out, index_t out_stride,
+                                        index_t rows, const lane_sums<T>& s) noexcept
     CUMULUS_DISPATCH(share_lanes<T, Plain>(x, stride, out, out_stride, rows, s))
 
-template <class T>
-CUMULUS_INLINE void subtract_lanes(const T* x, index_t stride, T* out, index_t out_stride, index_t rows,
-                           const lane_sums<T>& s) noexcept
+        template <class T>
+        CUMULUS_INLINE void subtract_lanes(const T* x, index_t stride, T* out, index_t out_stride,
+                                           index_t rows, const lane_sums<T>& s) noexcept
     CUMULUS_DISPATCH(subtract_lanes<T>(x, stride, out, out_stride, rows, s))
 
 }  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best

@@ -4,9 +4,9 @@
 // Layer 1 (simd): portable; unchecked, noexcept.
 #pragma once
 
-#include <cumulus/detail/core/scratch.hpp>
-#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/compensated.hpp>
+#include <cumulus/detail/core/mode.hpp>
+#include <cumulus/detail/core/scratch.hpp>
 #include <cumulus/detail/simd/exp_constants.hpp>
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
@@ -46,7 +46,9 @@ class lane_sums {
     }
   }
   /// False where there was no memory.
-  [[nodiscard]] bool ready() const noexcept { return memory_.get() != nullptr && numbers_.get() != nullptr; }
+  [[nodiscard]] bool ready() const noexcept {
+    return memory_.get() != nullptr && numbers_.get() != nullptr;
+  }
   [[nodiscard]] index_t lines() const noexcept { return lines_; }
   [[nodiscard]] double scale() const noexcept { return scale_; }
 

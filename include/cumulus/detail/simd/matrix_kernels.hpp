@@ -20,14 +20,15 @@
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best {
 
 template <class T>
-CUMULUS_INLINE void add_product(const T* a, index_t a_row, index_t a_step, const T* b, index_t b_stride,
-                        T* c, index_t c_stride, index_t rows, index_t depth,
-                        index_t columns) noexcept
-    CUMULUS_DISPATCH(add_product<T>(a, a_row, a_step, b, b_stride, c, c_stride, rows, depth, columns))
+CUMULUS_INLINE void add_product(const T* a, index_t a_row, index_t a_step, const T* b,
+                                index_t b_stride, T* c, index_t c_stride, index_t rows,
+                                index_t depth, index_t columns) noexcept
+    CUMULUS_DISPATCH(add_product<T>(a, a_row, a_step, b, b_stride, c, c_stride, rows, depth,
+                                    columns))
 
-template <class T>
-CUMULUS_INLINE void dot_rows(const T* rows, index_t stride, index_t width, index_t count, const T* x,
-                     double* out) noexcept
+        template <class T>
+        CUMULUS_INLINE void dot_rows(const T* rows, index_t stride, index_t width, index_t count,
+                                     const T* x, double* out) noexcept
     CUMULUS_DISPATCH(dot_rows<T>(rows, stride, width, count, x, out))
 
 }  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best

@@ -22,7 +22,7 @@ namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best {
 
 template <class T, int P, bool Weighted>
 CUMULUS_INLINE void power_sums(const T* x, const T* w, index_t n, T pivot, double* sums,
-                       weighted_range& range) noexcept
+                               weighted_range& range) noexcept
     CUMULUS_DISPATCH(power_sums<T, P, Weighted>(x, w, n, pivot, sums, range))
 
 }  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best

@@ -21,18 +21,18 @@ namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best {
 
 template <class T>
 [[nodiscard]] CUMULUS_INLINE compensated<double> dot_row(const T* p, const T* v, index_t n,
-                                                 T origin) noexcept
+                                                         T origin) noexcept
     CUMULUS_DISPATCH(dot_row<T>(p, v, n, origin))
 
-template <class T>
-CUMULUS_INLINE void jacobian_row(const T* p, const T* v, T* out, index_t n, T origin, T mean,
-                         T factor) noexcept
+        template <class T>
+        CUMULUS_INLINE void jacobian_row(const T* p, const T* v, T* out, index_t n, T origin,
+                                         T mean, T factor) noexcept
     CUMULUS_DISPATCH(jacobian_row<T>(p, v, out, n, origin, mean, factor))
 
-template <class T>
-CUMULUS_INLINE void horner_row(const T* x, T* out, index_t n, const compensated<double>& mean,
-                       const double* a, int order) noexcept
-    CUMULUS_DISPATCH(horner_row<T>(x, out, n, mean, a, order))
+        template <class T>
+        CUMULUS_INLINE
+    void horner_row(const T* x, T* out, index_t n, const compensated<double>& mean, const double* a,
+                    int order) noexcept CUMULUS_DISPATCH(horner_row<T>(x, out, n, mean, a, order))
 
 }  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best
 

@@ -23,29 +23,30 @@ template <class T, bool Plain, bool Keep>
 CUMULUS_INLINE void sum_row(const T* x, T* out, index_t n, row_sums<T>& row) noexcept
     CUMULUS_DISPATCH(sum_row<T, Plain, Keep>(x, out, n, row))
 
-template <class T>
-[[nodiscard]] CUMULUS_INLINE T row_largest(const T* x, index_t n) noexcept
+        template <class T>
+        [[nodiscard]] CUMULUS_INLINE T row_largest(const T* x, index_t n) noexcept
     CUMULUS_DISPATCH(row_largest<T>(x, n))
 
-template <class T>
-[[nodiscard]] CUMULUS_INLINE T row_smallest(const T* x, index_t n) noexcept
+        template <class T>
+        [[nodiscard]] CUMULUS_INLINE T row_smallest(const T* x, index_t n) noexcept
     CUMULUS_DISPATCH(row_smallest<T>(x, n))
 
-template <class T, bool Plain>
-[[nodiscard]] CUMULUS_INLINE compensated<double> sum_but_largest(const T* x,
-                                                         const row_sums<T>& row) noexcept
+        template <class T, bool Plain>
+        [[nodiscard]] CUMULUS_INLINE
+    compensated<double> sum_but_largest(const T* x, const row_sums<T>& row) noexcept
     CUMULUS_DISPATCH(sum_but_largest<T, Plain>(x, row))
 
-template <class T, bool Exact>
-CUMULUS_INLINE void divide_row(T* out, index_t n, const compensated<double>& total) noexcept
+        template <class T, bool Exact>
+        CUMULUS_INLINE void divide_row(T* out, index_t n, const compensated<double>& total) noexcept
     CUMULUS_DISPATCH(divide_row<T, Exact>(out, n, total))
 
-template <class T>
-CUMULUS_INLINE void subtract_row(const T* x, T* out, index_t n, T centre, double scale, T rest) noexcept
+        template <class T>
+        CUMULUS_INLINE
+    void subtract_row(const T* x, T* out, index_t n, T centre, double scale, T rest) noexcept
     CUMULUS_DISPATCH(subtract_row<T>(x, out, n, centre, scale, rest))
 
-template <class T>
-[[nodiscard]] CUMULUS_INLINE index_t position_of(const T* x, index_t n, T value) noexcept
+        template <class T>
+        [[nodiscard]] CUMULUS_INLINE index_t position_of(const T* x, index_t n, T value) noexcept
     CUMULUS_DISPATCH(position_of<T>(x, n, value))
 
 }  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best

@@ -4,8 +4,8 @@
 // Layer 1 (simd): portable; unchecked, noexcept, no allocation.
 #pragma once
 
-#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/compensated.hpp>
+#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/simd/exp_constants.hpp>
 #include <bit>
 #include <cstdint>

@@ -4,8 +4,8 @@
 // Layer 1 (simd).
 #pragma once
 
-#include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/core/compensated.hpp>
+#include <cumulus/detail/core/mode.hpp>
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
