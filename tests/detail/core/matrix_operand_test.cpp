@@ -91,7 +91,8 @@ TEST_CASE("matrix_operand: one line serves all", "[core][value]") {
     CHECK(option.line(i, false).data == line.data());
     CHECK(option.line(i, true)[3] == 4);
   }
-  const broadcast_operand<bool> mask(std::array{true, false, true, true});
+  const std::array<bool, 4> keep{true, false, true, true};
+  const broadcast_operand<bool> mask(keep);
   CHECK_FALSE(mask.line(1, false)[1]);
   CHECK(mask.line(1, false)[2]);
   const broadcast_operand<double> absent;
