@@ -6,7 +6,7 @@
 //   terms --order 8 --format latex
 //   terms --order 5 --function softmax --moments mu --format cpp >softmax_terms.hpp
 //   terms --help
-#include <cumulus/series/terms.hpp>
+#include <cumulus/series.hpp>
 #include <string>
 
 #include "support/program.hpp"

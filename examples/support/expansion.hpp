@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cumulus/cumulus.hpp>
-#include <cumulus/series/softmax_series_bound.hpp>
+#include <cumulus/series.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

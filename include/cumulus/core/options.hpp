@@ -96,21 +96,19 @@ struct variance_options {
   vector_option<T> weights{};  ///< of the mean and the variance; ones if not given
   vector_option<bool> mask{};  ///< true keeps; all kept if not given
   double scale = 1;            ///< multiplies x
-  double correction =
-      0;            ///< subtracted from the divisor: 1 is the unbiased estimate from unit weights
-  int threads = 1;  ///< the most threads for a long vector: needs OpenMP or the executor
+  double correction = 0;       ///< subtracted from the divisor; 1 for the unbiased estimate
+  int threads = 1;             ///< the most threads for a long vector: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
 /// Of a matrix: logvarexp of each row or column.
 template <class T>
 struct variance_matrix_options {
-  matrix_option<T> weights{};  ///< of the means and the variances; ones if not given
-  matrix_option<bool> mask{};  ///< true keeps; all kept if not given
-  line_option scale = 1.0;     ///< multiplies x
-  double correction =
-      0;            ///< subtracted from the divisor: 1 is the unbiased estimate from unit weights
-  int threads = 1;  ///< the most threads for the lines: needs OpenMP or the executor
+  matrix_option<T> weights{};    ///< of the means and the variances; ones if not given
+  matrix_option<bool> mask{};    ///< true keeps; all kept if not given
+  line_option scale = 1.0;       ///< multiplies x
+  double correction = 0;         ///< subtracted from the divisor; 1 for the unbiased estimate
+  int threads = 1;               ///< the most threads for the lines: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
