@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cumulus/cumulus.hpp>
-#include <cumulus/series.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
