@@ -47,7 +47,7 @@ class contiguous_copy {
     copy_.allocate(x.size);
     data_ = copy_.get();
     for (index_t i = 0; data_ != nullptr && i < x.size; ++i)
-      copy_[std::size_t(i)] = static_cast<T>(x[i]);
+      copy_[i] = static_cast<T>(x[i]);
   }
   /// Null where there was no memory.
   [[nodiscard]] const T* data() const noexcept { return data_; }
