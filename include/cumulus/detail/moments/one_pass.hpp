@@ -46,8 +46,7 @@ class contiguous_copy {
     if (std::same_as<T, X> && x.stride == 1) return;
     copy_.allocate(x.size);
     data_ = copy_.get();
-    for (index_t i = 0; data_ != nullptr && i < x.size; ++i)
-      copy_[i] = static_cast<T>(x[i]);
+    for (index_t i = 0; data_ != nullptr && i < x.size; ++i) copy_[i] = static_cast<T>(x[i]);
   }
   /// Null where there was no memory.
   [[nodiscard]] const T* data() const noexcept { return data_; }
