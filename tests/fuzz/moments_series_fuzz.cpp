@@ -350,8 +350,8 @@ void check_softmax(bytes& in) {
   const auto exact = s.at(1);
   wide sum = 0, size = 0;
   for (std::size_t i = 0; i < s.x.size(); ++i) {
-    const wide value = p[index_t(i)];
-    if (!std::isfinite(p[index_t(i)])) return;  // terms that overflow have no sum to speak of
+    const wide value = p[i];
+    if (!std::isfinite(p[i])) return;  // terms that overflow have no sum to speak of
     sum += value;
     size += std::fabs(value);
     const wide share = wide(s.w[i]) * std::exp((s.y[i] + s.mean) - exact.log_sum);
