@@ -46,7 +46,8 @@ TEST_CASE("any scalar: 100 digits, order 60 to 95 of them", "[series][value]") {
   CHECK(bool(abs(point.slope.value - first / sum) < least));
   CHECK(bool(abs(point.entropy.value - (exact - first / sum)) < least));
   wider c = 0;
-  for (int order = 2; order <= 25; ++order) c += cumulus::logsumexp_terms(order).term(order).evaluate(m);
+  for (int order = 2; order <= 25; ++order)
+    c += cumulus::logsumexp_terms(order).term(order).evaluate(m);
   CHECK(bool(abs(log(wider(12)) + m.mean() + c - cumulus::logsumexp_series(x, 25).value) < least));
   wider square = 0;
   for (const wider& v : x) square += pow(exp(v) / sum - wider(1) / 12, 2);
