@@ -53,7 +53,7 @@ struct kind_of<S[N], T> {
 template <class T>
 using column_of = Eigen::Matrix<T, -1, 1, 0, -1, 1>;
 
-/// One result per row as a column, or per column as a row, of a matrix of so many rows and columns.
+/// The results of a matrix: a column with one for each row, or a row with one for each column.
 template <class T, int Rows>
 using result_column = Eigen::Matrix<T, Rows, 1, 0, Rows, 1>;
 template <class T, int Cols>
