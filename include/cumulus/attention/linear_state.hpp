@@ -11,7 +11,7 @@
 #include <cumulus/detail/attention/linear_sizes.hpp>
 #include <cumulus/detail/attention/truncation_bound.hpp>
 #include <cumulus/detail/simd/dot_rows.hpp>
-#include <memory>
+#include <optional>
 #include <span>
 
 namespace cumulus {
@@ -270,7 +270,7 @@ class linear_attention_state {
   };
   /// No part of the state: a copy has its own, empty.
   struct own_scratch {
-    mutable std::unique_ptr<scratch> at;
+    mutable std::optional<scratch> at;
     own_scratch() = default;
     own_scratch(const own_scratch&) {}
     own_scratch(own_scratch&&) noexcept = default;
@@ -281,7 +281,7 @@ class linear_attention_state {
   /// One for all states of a thread, so that it stays in the caches; but where all keys are kept, which may take much room.
   [[nodiscard]] scratch& workspace() const {
     if (memory_.keeps_all()) {
-      if (own_.at == nullptr) own_.at = std::make_unique<scratch>();
+      if (!own_.at) own_.at.emplace();
       return *own_.at;
     }
     static thread_local scratch shared;

@@ -4,9 +4,9 @@
 // Layer 0 (core).
 #pragma once
 
+#include <cumulus/detail/core/array_of.hpp>
 #include <cumulus/detail/core/require.hpp>
 #include <cumulus/detail/core/view.hpp>
-#include <memory>
 #include <span>
 
 namespace cumulus {
@@ -66,10 +66,10 @@ class token_rows {
       detail::refuse({"token_rows: blocks of ", block, " tokens in pages of ", all.page_,
                       "; give a block that divides a page"});
     const index_t in_page = all.page_ / block;
-    blocks_ = std::make_unique<index_t[]>(blocks.size());
+    blocks_ = detail::array_of<index_t>(index_t(blocks.size()));
     for (std::size_t i = 0; i < blocks.size(); ++i)
-      blocks_[i] = all.table_[blocks[i] / in_page] * in_page + blocks[i] % in_page;
-    table_ = blocks_.get();
+      blocks_[index_t(i)] = all.table_[blocks[i] / in_page] * in_page + blocks[i] % in_page;
+    table_ = blocks_.data();
   }
 
   [[nodiscard]] index_t size() const noexcept { return size_; }
@@ -99,16 +99,16 @@ class token_rows {
 
   template <class Values>
   void copy(const Values& values) {
-    owned_ = std::make_unique<T[]>(std::size_t(size_ * width_));
+    owned_ = detail::array_of<T>(size_ * width_);
     for (index_t i = 0; i < size_; ++i) {
       for (index_t j = 0; j < width_; ++j)
-        owned_[std::size_t(i * width_ + j)] = static_cast<T>(values.coeff(i, j));
+        owned_[i * width_ + j] = static_cast<T>(values.coeff(i, j));
     }
-    data_ = owned_.get();
+    data_ = owned_.data();
   }
 
-  std::unique_ptr<T[]> owned_;
-  std::unique_ptr<index_t[]> blocks_;
+  detail::array_of<T> owned_;
+  detail::array_of<index_t> blocks_;
   const T* data_ = nullptr;
   const index_t* table_ = nullptr;
   index_t size_ = 0, width_ = 0, stride_ = 0, page_ = 0;

@@ -8,7 +8,6 @@
 #include <cumulus/detail/core/aligned.hpp>
 #include <cumulus/detail/simd/dot_rows.hpp>
 #include <cumulus/detail/simd/matrix_product.hpp>
-#include <memory>
 
 namespace cumulus::detail {
 
@@ -41,9 +40,9 @@ class feature_sums {
 
  public:
   feature_sums(index_t d, index_t e, int order)
-      : d_(d), e_(e), layout_(std::make_shared<const feature_layout>(d, order)) {
-    const std::vector<T> weights = feature_weights<T>(*layout_);
-    weights_ = std::make_shared<const numbers>(weights.begin(), weights.end());
+      : d_(d), e_(e), layout_(d, order) {
+    const std::vector<T> weights = feature_weights<T>(layout_);
+    weights_.assign(weights.begin(), weights.end());
     const std::size_t F = weights.size();
     sums_.assign(F, T(0));
     sums_low_.assign(F, T(0));
@@ -51,8 +50,8 @@ class feature_sums {
     values_low_.assign(F * std::size_t(e), T(0));
   }
 
-  [[nodiscard]] int order() const noexcept { return layout_->order(); }
-  [[nodiscard]] index_t count() const noexcept { return layout_->count(); }
+  [[nodiscard]] int order() const noexcept { return layout_.order(); }
+  [[nodiscard]] index_t count() const noexcept { return layout_.count(); }
   [[nodiscard]] bool empty() const noexcept { return !(T(0) < sums_[0]) && !is_nan(sums_[0]); }
   /// sum w
   [[nodiscard]] const T& weight() const noexcept { return sums_[0]; }
@@ -68,8 +67,8 @@ class feature_sums {
   /// sums = keep sums + the features of these tokens, of such weights or of 1.
   void fold(const T* z, const T* v, index_t count, const T* weight, T keep,
             feature_workspace<T>& s) {
-    const index_t most = layout_->widest(panel);
-    s.grow(s.room, layout_->scratch(count, panel));
+    const index_t most = layout_.widest(panel);
+    s.grow(s.room, layout_.scratch(count, panel));
     s.grow(s.tile, std::max(most * e_, most));
     const T* values = v;
     if (weight != nullptr) {
@@ -98,7 +97,7 @@ class feature_sums {
     };
     const T one(1);
     take(0, 1, &one, 0, 0);
-    layout_->for_each_panel(z, d_, count, panel, s.room.data(),
+    layout_.for_each_panel(z, d_, count, panel, s.room.data(),
                             [&](int, index_t first, index_t width, const T* monomials,
                                 index_t stride) { take(first, width, monomials, stride, 1); });
   }
@@ -118,8 +117,8 @@ class feature_sums {
   void shift(const std::vector<C>& by) {
     std::vector<C> gain(std::size_t(e_) + 1);
     std::vector<T> rounded(std::size_t(e_) + 1);
-    for (int degree = layout_->order(); degree >= 1; --degree) {
-      layout_->for_each([&](index_t f, const index_t* variable, int p) {
+    for (int degree = layout_.order(); degree >= 1; --degree) {
+      layout_.for_each([&](index_t f, const index_t* variable, int p) {
         if (p != degree) return;
         std::fill(gain.begin(), gain.end(), C(0));
         index_t part[max_feature_order];
@@ -133,7 +132,7 @@ class feature_sums {
               factor *= by[std::size_t(variable[k])];
             }
           }
-          const auto from = std::size_t(size == 0 ? 0 : layout_->position(part, size));
+          const auto from = std::size_t(size == 0 ? 0 : layout_.position(part, size));
           gain[std::size_t(e_)] += factor * (C(sums_[from]) + C(sums_low_[from]));
           for (std::size_t j = 0; j < std::size_t(e_); ++j) {
             const std::size_t at = from * std::size_t(e_) + j;
@@ -163,16 +162,16 @@ class feature_sums {
       powers(i)[0] = C(sums_[0]);
       for (int j = 1; j <= order(); ++j) powers(i)[j] = C(0);
     }
-    const index_t most = layout_->widest(panel);
-    s.grow(s.room, layout_->scratch(n, panel));
+    const index_t most = layout_.widest(panel);
+    s.grow(s.room, layout_.scratch(n, panel));
     s.grow(s.tile, n * most);
     if (s.dots.size() < std::size_t(n)) s.dots.resize(std::size_t(n));
-    layout_->for_each_panel(
+    layout_.for_each_panel(
         q, d_, n, panel, s.room.data(),
         [&](int degree, index_t first, index_t width, const T* monomials, index_t step) {
           if (degree > 1) {
             for (index_t i = 0; i < n; ++i)
-              kernels::multiply_row(monomials + i * step, weights_->data() + first,
+              kernels::multiply_row(monomials + i * step, weights_.data() + first,
                                     s.tile.data() + i * width, width);
             monomials = s.tile.data();
             step = width;
@@ -186,8 +185,8 @@ class feature_sums {
 
  private:
   index_t d_, e_;
-  std::shared_ptr<const feature_layout> layout_;
-  std::shared_ptr<const numbers> weights_;
+  feature_layout layout_;
+  numbers weights_;
   numbers sums_, sums_low_;      // [F]
   numbers values_, values_low_;  // [F, e]
 };

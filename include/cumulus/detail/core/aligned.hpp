@@ -6,8 +6,8 @@
 
 #include <cumulus/detail/core/scalar.hpp>
 #include <cstddef>
-#include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace cumulus::detail {
@@ -46,7 +46,15 @@ class aligned_rooms {
 
   aligned_rooms() = default;
   explicit aligned_rooms(index_t bytes)
-      : memory_(line_allocator<std::byte>().allocate(std::size_t(bytes))), next_(memory_.get()) {}
+      : memory_(line_allocator<std::byte>().allocate(std::size_t(bytes))), next_(memory_) {}
+  aligned_rooms& operator=(aligned_rooms&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(next_, other.next_);
+    return *this;
+  }
+  ~aligned_rooms() {
+    if (memory_ != nullptr) line_allocator<std::byte>().deallocate(memory_, 0);
+  }
 
   /// The next n numbers. Requires that the sum of all bytes was asked for.
   template <class W>
@@ -57,10 +65,7 @@ class aligned_rooms {
   }
 
  private:
-  struct give_back {
-    void operator()(std::byte* p) const noexcept { line_allocator<std::byte>().deallocate(p, 0); }
-  };
-  std::unique_ptr<std::byte, give_back> memory_;
+  std::byte* memory_ = nullptr;
   std::byte* next_ = nullptr;
 };
 

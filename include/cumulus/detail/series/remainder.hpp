@@ -27,14 +27,12 @@ struct interval {
 /// last digit.
 inline constexpr auto lambda_table = [] {
   std::array<double, 41> table{};
+  double power[20], power_of_40 = 1.0 / 40;  // (2j+1)^-n, 40^-n
+  for (int j = 0; j < 20; ++j) power[j] = 1.0 / (2 * j + 1);
   for (int n = 2; n <= 40; ++n) {
-    const auto power = [n](double base) {
-      double p = 1;
-      for (int i = 0; i < n; ++i) p /= base;
-      return p;
-    };
-    double sum = 40 * power(40) / (2 * (n - 1));
-    for (int j = 19; j >= 0; --j) sum += power(2 * j + 1);
+    power_of_40 /= 40;
+    double sum = 40 * power_of_40 / (2 * (n - 1));
+    for (int j = 19; j >= 0; --j) sum += power[j] /= 2 * j + 1;
     table[static_cast<std::size_t>(n)] = sum * (1 + 1e-15);
   }
   return table;
