@@ -47,6 +47,7 @@ class aligned_rooms {
   aligned_rooms() = default;
   explicit aligned_rooms(index_t bytes)
       : memory_(line_allocator<std::byte>().allocate(std::size_t(bytes))), next_(memory_) {}
+  aligned_rooms(aligned_rooms&& other) noexcept { *this = std::move(other); }
   aligned_rooms& operator=(aligned_rooms&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(next_, other.next_);
