@@ -389,20 +389,26 @@ TEST_CASE("options: what a mask or a weight of 0 leaves out may be anything", "[
         x[at] = junk;
         w[at] = at % 2 ? 0.0 : -0.0;
         mask[at] = false;
-        const std::vector<double> ones(without.size(), 1.0);
-        const auto padded = [at](std::vector<double> p) {
-          p.insert(p.begin() + std::ptrdiff_t(at), 0.0);
-          return p;
-        };
+        auto other = x;  // the same, but for what is left out
+        other[at] = 0.5;
         CAPTURE(junk, scale, at);
-        CHECK(all_same(softmax(x, {.mask = mask, .scale = scale}),
-                       padded(softmax(without, {.scale = scale}))));
-        CHECK(all_same(softmax(x, {.weights = w, .scale = scale}),
-                       padded(softmax(without, {.weights = ones, .scale = scale}))));
-        CHECK(same(logsumexp(x, {.mask = mask, .scale = scale}),
-                   logsumexp(without, {.scale = scale})));
-        CHECK(same(logsumexp(x, {.weights = w, .scale = scale}),
-                   logsumexp(without, {.weights = ones, .scale = scale})));
+        const auto shares = softmax(x, {.mask = mask, .scale = scale}),
+                   weighted_shares = softmax(x, {.weights = w, .scale = scale});
+        const double sum = logsumexp(x, {.mask = mask, .scale = scale}),
+                     weighted_sum = logsumexp(x, {.weights = w, .scale = scale});
+        CHECK(all_same(shares, softmax(other, {.mask = mask, .scale = scale})));
+        CHECK(all_same(weighted_shares, softmax(other, {.weights = w, .scale = scale})));
+        CHECK(same(sum, logsumexp(other, {.mask = mask, .scale = scale})));
+        CHECK(same(weighted_sum, logsumexp(other, {.weights = w, .scale = scale})));
+        // the row without the element adds its terms in another order
+        auto padded = softmax(without, {.scale = scale});
+        padded.insert(padded.begin() + std::ptrdiff_t(at), 0.0);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          CHECK(near(shares[i], padded[i]));
+          CHECK(near(weighted_shares[i], padded[i]));
+        }
+        CHECK(near(sum, logsumexp(without, {.scale = scale})));
+        CHECK(near(weighted_sum, logsumexp(without, {.scale = scale})));
         CHECK(log_softmax(x, {.mask = mask, .scale = scale})[at] == -inf);
       }
     }

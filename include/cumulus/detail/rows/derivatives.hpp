@@ -9,7 +9,7 @@
 #include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/rows/softmax.hpp>
 #if CUMULUS_BODIES
-#include <cumulus/detail/rows/gathered_row.hpp>
+#include <cumulus/detail/rows/row_plan.hpp>
 #include <cumulus/detail/simd/product_kernels.hpp>
 #endif
 
@@ -27,15 +27,16 @@ template <class S>
 #if CUMULUS_VECTORS && CUMULUS_BODIES
   if constexpr (vector_scalar<S> && std::same_as<S, row_scalar<S>>) {
     const double size = absolute(factor);
-    if (!is_vector_row(t) || is_composed(t) || t.mask.data != nullptr ||
-        !(0x1p-30 < size && size < 0x1p30))
+    const index_t n = t.size();
+    if (n < 2 || !is_vector_row(t) || t.weights.data != nullptr || t.has_sink ||
+        t.mask.data != nullptr || !(0x1p-30 < size && size < 0x1p30))
       return false;
-    gathered_row<S> row(t), direction(terms<S>{v});
-    const index_t n = row.size();
-    if (n < 2 || direction.size() != n) return false;
+    row_copy<S> row(t.x), direction(v);
     S* const p = row.data();
     const S* const d = direction.data();
+    if (p == nullptr || d == nullptr) return false;
     const quiet_flags flags;
+    if (t.negative) best::lay_row<S>(p, n, nullptr, nullptr, true, p);
     const S largest = best::row_largest<S>(p, n), smallest = best::row_smallest<S>(p, n);
     const S most = max_of(best::row_largest<S>(d, n), S(-best::row_smallest<S>(d, n)));
     const double normal = std::same_as<S, float> ? 87 : 708,
@@ -55,7 +56,7 @@ template <class S>
       return false;
     }
     best::jacobian_row<S>(p, d, p, n, origin, S(mean), S(twice ? factor * factor : factor));
-    row.scatter(t, out, S(0));
+    copy_row(static_cast<const S*>(p), out);
     return true;
   }
 #endif

@@ -7,7 +7,7 @@
 
 #include <cumulus/detail/core/mode.hpp>
 #include <cumulus/detail/loops/terms.hpp>
-#include <cumulus/detail/rows/gathered_row.hpp>
+#include <cumulus/detail/rows/row_copy.hpp>
 #include <cumulus/detail/simd/product_kernels.hpp>
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
@@ -37,12 +37,12 @@ void map_polynomial(const terms<S>& t, const compensated<compute_scalar<S>>& mea
 #if CUMULUS_VECTORS
   if constexpr (std::same_as<S, float> || std::same_as<S, double>) {
     if (t.plain() && t.size() > 0) {
-      if (lies_ready(t) && (out.stride == 1 || out.size == 1))
+      if (lies_ready(t.x) && (out.stride == 1 || out.size == 1))
         return best::horner_row<S>(t.x.data, out.data, t.size(), mean, a, order);
-      gathered_row<S> row(t);
-      if (row.size() == t.size()) {
-        best::horner_row<S>(row.data(), row.data(), row.size(), mean, a, order);
-        return row.scatter(t, out, S(0));
+      row_copy<S> row(t.x);
+      if (S* const y = row.data(); y != nullptr) {
+        best::horner_row<S>(y, y, t.size(), mean, a, order);
+        return copy_row(static_cast<const S*>(y), out);
       }
     }
   }

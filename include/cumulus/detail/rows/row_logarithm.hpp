@@ -39,18 +39,21 @@ struct row_logarithm {
   bool usable = true;  ///< terms too small for the scheme cannot add up to an answer
 };
 
-/// Where the log of the sum over the largest term is less than `apart`, it keeps its digits: by the sum of the other terms.
+/// Where the log of the sum over the largest term is less than `apart`, it keeps its digits: by the sum of the other terms. `more`
+/// is one more term, over 2^row.power.
 template <class T>
 [[nodiscard]] row_logarithm logarithm_of(const T* x, index_t n, const row_sums<T>& row,
-                                         double apart) noexcept {
+                                         double apart, double more = 0) noexcept {
   const bool shifted = row.shift < T(0) || T(0) < row.shift;
   const bool plain = !shifted && !(row.scale < 1 || 1 < row.scale);
   const auto scaled = [&](T v) {
     return plain ? compensated<double>{double(v), 0.0} : two_product(double(v), row.scale);
   };
-  if (n == 1) return {scaled(row.largest), 0.0};
+  if (n == 1 && !(0 < more)) return {scaled(row.largest), 0.0};
   const compensated<double> exponent = scaled(row.largest - row.shift);
-  compensated<double> log = logarithm_of<T>(row.total(), row.power);
+  compensated<double> total = row.total();
+  if (0 < more) total += more;
+  compensated<double> log = logarithm_of<T>(total, row.power);
   const double over_largest = (log.high - exponent.high) + (log.low - exponent.low);
   if (!(over_largest < apart)) {
     if (shifted) log += scaled(row.shift);
@@ -60,6 +63,7 @@ template <class T>
   compensated<double> term{std::exp(above.high), 0.0};
   term.low = term.high * above.low;
   compensated<double> others = row.others;
+  if (0 < more) others += more;
   others +=
       plain ? best::sum_but_largest<T, true>(x, row) : best::sum_but_largest<T, false>(x, row);
   const double rest = others.high / term.high;

@@ -13,10 +13,29 @@
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
+/// What multiplies the terms of a row: w_i and a power of two, as weighted_sum_row asks; nothing where w is null.
+template <class T>
+struct row_weights {
+  const T* w = nullptr;
+  T factor = T(1);
+
+  [[nodiscard]] row_weights from(index_t i) const noexcept { return {w + i, factor}; }
+};
+
+template <bool Plain, bool Keep, bool Weighted, class T>
+[[gnu::always_inline]] inline void sum_near_row(const T* x, [[maybe_unused]] row_weights<T> weights,
+                                                T* out, index_t n, row_sums<T>& row) noexcept {
+  if constexpr (Weighted) {
+    best::weighted_sum_row<T, Plain, Keep>(x, weights.w, weights.factor, out, n, row);
+  } else {
+    best::sum_row<T, Plain, Keep>(x, out, n, row);
+  }
+}
+
 /// The sums of a row of elements too large for the scheme: relative to the largest, from which those that matter have exact
 /// differences.
-template <bool Keep, class T>
-void sum_far_row(const T* x, T* out, index_t n, row_sums<T>& row) noexcept {
+template <bool Keep, bool Weighted, class T>
+void sum_far_row(const T* x, row_weights<T> weights, T* out, index_t n, row_sums<T>& row) noexcept {
   const T largest = best::row_largest<T>(x, n);
   row_sums<T> far;
   far.scale = row.scale;
@@ -25,15 +44,16 @@ void sum_far_row(const T* x, T* out, index_t n, row_sums<T>& row) noexcept {
   far.raised = true;
   row = far;
   const double exponent = double(largest) * row.scale;
-  if (-0x1p1000 < exponent && exponent < 0x1p1000) best::sum_row<T, false, Keep>(x, out, n, row);
+  if (-0x1p1000 < exponent && exponent < 0x1p1000)
+    sum_near_row<false, Keep, Weighted>(x, weights, out, n, row);
 }
 
 /// The sums of a row and, where `Keep`, its terms; in place x must stay readable until no rise can ask for it again,
 /// so its largest element is looked for first.
-template <bool Keep, class T>
+template <bool Keep, bool Weighted = false, class T>
 [[nodiscard, gnu::always_inline]] inline row_sums<T> sum_row(const T* x, T* out, index_t n,
-                                                             double scale,
-                                                             T known = -infinity<T>) noexcept {
+                                                             double scale, T known = -infinity<T>,
+                                                             row_weights<T> weights = {}) noexcept {
   row_sums<T> row;
   row.scale = scale;
   row.has_fma = active_isa_level() > 0;
@@ -43,25 +63,26 @@ template <bool Keep, class T>
     if (!is_finite(row.known)) return row;
   }
   if (scale < 1 || 1 < scale) {
-    best::sum_row<T, false, Keep>(x, out, n, row);
+    sum_near_row<false, Keep, Weighted>(x, weights, out, n, row);
   } else {
-    best::sum_row<T, true, Keep>(x, out, n, row);
+    sum_near_row<true, Keep, Weighted>(x, weights, out, n, row);
   }
-  if (row.out_of_reach) sum_far_row<Keep>(x, out, n, row);
+  if (row.out_of_reach) sum_far_row<Keep, Weighted>(x, weights, out, n, row);
   return row;
 }
 
 /// The same out of line, for the parts of long rows.
-template <bool Keep, class T>
+template <bool Keep, bool Weighted, class T>
 [[nodiscard, gnu::noinline]] row_sums<T> sum_part(const T* x, T* out, index_t n, double scale,
-                                                  T known) noexcept {
-  return sum_row<Keep>(x, out, n, scale, known);
+                                                  T known, row_weights<T> weights) noexcept {
+  return sum_row<Keep, Weighted>(x, out, n, scale, known, weights);
 }
 
-/// out_i = out_i / sum. Exactly for double, and where a term may be nearly all of the sum.
-template <class T>
+/// out_i = out_i / sum. Exactly for double, and where a term may be nearly all of the sum; `Weighted` says that the row does not
+/// know its largest term.
+template <bool Weighted = false, class T>
 void divide(T* out, index_t n, const row_sums<T>& row, const compensated<double>& total) noexcept {
-  if (std::same_as<T, double> || row.may_dominate(total.high)) {
+  if (std::same_as<T, double> || Weighted || row.may_dominate(total.high)) {
     best::divide_row<T, true>(out, n, total);
   } else {
     best::divide_row<T, false>(out, n, total);
@@ -69,14 +90,14 @@ void divide(T* out, index_t n, const row_sums<T>& row, const compensated<double>
 }
 
 /// The same of a part of a row, whose stretches have powers of their own.
-template <class T>
+template <bool Weighted = false, class T>
 void divide_stretches(T* out, index_t n, const row_sums<T>& part, const row_sums<T>& row,
                       const compensated<double>& total) noexcept {
   index_t begin = part.stretches[0].first;
   for (index_t i = 0; i < begin; ++i) out[i] = T(0);
   for (int k = 0; k < part.stretch_count; ++k) {
     const index_t end = k + 1 < part.stretch_count ? part.stretches[k + 1].first : n;
-    divide(out + begin, end - begin, row, total);
+    divide<Weighted>(out + begin, end - begin, row, total);
     const index_t fall = part.stretches[k].power - row.power;
     if (fall < -4 * row_sums<T>::dead) {
       for (index_t i = begin; i < end; ++i) out[i] = T(0);
@@ -110,23 +131,25 @@ class row_parts {
   [[nodiscard]] bool several() const noexcept { return parts_.get() != nullptr; }
 
   /// The sums of all parts together; of the whole row at once where they cannot be added.
-  template <bool Keep>
-  [[nodiscard, gnu::noinline]] row_sums<T> sum(const T* x, T* out, double scale) noexcept {
+  template <bool Keep, bool Weighted = false>
+  [[nodiscard, gnu::noinline]] row_sums<T> sum(const T* x, T* out, double scale,
+                                               row_weights<T> weights = {}) noexcept {
     row_sums<T> row;
     row.scale = scale;
     row.has_fma = active_isa_level() > 0;
     const bool in_place = Keep && x == out;
-    if (!several()) return whole<Keep>(x, out, row);
+    if (!several()) return whole<Keep, Weighted>(x, out, row, weights);
     if (in_place) {
       row.known = best::row_largest<T>(x, n_);
       if (!is_finite(row.known)) return row;
       row_sums<T> probe = row;
-      if (!probe.start(row.known)) return whole<Keep>(x, out, row);
+      if (!probe.start(row.known)) return whole<Keep, Weighted>(x, out, row, weights);
     }
     cumulus::detail::run_ranges(count_, 1, on_.threads, on_.on, [&](index_t first, index_t end) {
       for (index_t i = first; i < end; ++i) {
-        parts_[i] = sum_part<Keep>(x + i * length, Keep ? out + i * length : out, size_of_part(i),
-                                   scale, row.known);
+        parts_[i] = sum_part<Keep, Weighted>(x + i * length, Keep ? out + i * length : out,
+                                             size_of_part(i), scale, row.known,
+                                             Weighted ? weights.from(i * length) : weights);
       }
     });
     for (index_t i = 0; i < count_; ++i) {
@@ -137,7 +160,8 @@ class row_parts {
         continue;
       }
       // (in place all have one power, and one whose terms are all 0 adds nothing)
-      if (!in_place && (!part.usable || shifted)) return whole<Keep>(x, out, row);
+      if (!in_place && (!part.usable || shifted))
+        return whole<Keep, Weighted>(x, out, row, weights);
       row.merge(part, i * length);
     }
     row.finish();
@@ -146,21 +170,22 @@ class row_parts {
     return row;
   }
 
-  /// out / sum, part by part.
-  void divide_all(T* out, const row_sums<T>& row) const noexcept {
-    const compensated<double> total = row.total();
+  /// out / total, part by part.
+  template <bool Weighted = false>
+  void divide_all(T* out, const row_sums<T>& row, const compensated<double>& total) const noexcept {
     cumulus::detail::run_ranges(count_, 1, on_.threads, on_.on, [&](index_t first, index_t end) {
       for (index_t i = first; i < end; ++i) {
-        divide_stretches(out + i * length, size_of_part(i), parts_[i], row, total);
+        divide_stretches<Weighted>(out + i * length, size_of_part(i), parts_[i], row, total);
       }
     });
   }
 
  private:
-  template <bool Keep>
-  [[nodiscard]] row_sums<T> whole(const T* x, T* out, const row_sums<T>& row) noexcept {
+  template <bool Keep, bool Weighted>
+  [[nodiscard]] row_sums<T> whole(const T* x, T* out, const row_sums<T>& row,
+                                  row_weights<T> weights) noexcept {
     parts_.release();
-    return sum_part<Keep>(x, out, n_, row.scale, row.known);
+    return sum_part<Keep, Weighted>(x, out, n_, row.scale, row.known, weights);
   }
   [[nodiscard]] static bool is_all_nothing(const T* x, index_t n) noexcept {
     index_t i = 0;

@@ -4,14 +4,16 @@
 // Layer 1 (rows): unchecked, noexcept; allocates for strided rows of more than 16 KB and for rows of more than 2^18 elements.
 //
 // Each returns false, its out of no use and x as it was, for a row that it leaves to the portable loops: one whose sum is no
-// finite positive number, or whose elements are so large that the scheme does not hold.
+// finite positive number, whose elements are so large that the scheme does not hold, or that row_plan does not take.
+//
+// A row without options goes to contiguous_*, others to planned_*; both end in the same three ways: the log of the sum, the terms
+// divided by it, the row less its log.
 #pragma once
 
 #include <cumulus/detail/core/mode.hpp>
-#include <cumulus/detail/rows/composed_rows.hpp>
-#include <cumulus/detail/rows/gathered_row.hpp>
 #include <cumulus/detail/rows/row_logarithm.hpp>
 #include <cumulus/detail/rows/row_parts.hpp>
+#include <cumulus/detail/rows/row_plan.hpp>
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
@@ -48,7 +50,7 @@ template <class S>
     if (x != out || !row.started()) return false;
     for (index_t i = 0; i < n; ++i) out[i] = quiet_nan<S>;
   } else if (parts.several()) {
-    parts.divide_all(out, row);
+    parts.divide_all(out, row, row.total());
   } else {
     divide_stretches(out, n, row, row, row.total());
   }
@@ -77,6 +79,22 @@ template <class S>
   return true;
 }
 
+/// out_i = s x_i - log sum, from the sums of x; false where the loops keep more digits. `more` is one more term, over 2^row.power.
+template <class S>
+[[nodiscard]] bool subtract_log(const S* x, S* out, index_t n, const row_sums<S>& row, double more,
+                                const row_threads& on) noexcept {
+  // of terms to 1 ulp each, the log of a sum is as good where it is large enough
+  const row_logarithm log = logarithm_of(x, n, row, std::same_as<S, float> ? 1.0 : 2.0, more);
+  constexpr double most = std::same_as<S, float> ? 0x1p100 : 0x1p1000;  // that a difference fits
+  if (!log.usable || !(-most < double(row.largest) && double(row.largest) < most)) return false;
+  cumulus::detail::run_ranges(n, row_parts<S>::length, on.threads, on.on,
+                              [&](index_t first, index_t end) {
+                                best::subtract_row<S>(x + first, out + first, end - first,
+                                                      row.largest, row.scale, S(log.over_largest));
+                              });
+  return true;
+}
+
 template <class S>
 [[nodiscard, gnu::always_inline]] inline bool contiguous_log_softmax(
     const S* x, S* out, index_t n, double scale, const row_threads& on) noexcept {
@@ -86,16 +104,73 @@ template <class S>
                               ? row_parts<S>(n, on).template sum<false>(x, none, scale)
                               : sum_row<false>(x, none, n, scale);
   if (row.raised) flags.restore();
-  if (row.usable) {
-    // of terms to 1 ulp each, the log of a sum is as good where it is large enough
-    const row_logarithm log = logarithm_of(x, n, row, std::same_as<S, float> ? 1.0 : 2.0);
-    constexpr double most = std::same_as<S, float> ? 0x1p100 : 0x1p1000;  // that a difference fits
-    if (log.usable && -most < double(row.largest) && double(row.largest) < most) {
-      cumulus::detail::run_ranges(
-          n, row_parts<S>::length, on.threads, on.on, [&](index_t first, index_t end) {
-            best::subtract_row<S>(x + first, out + first, end - first, row.largest, row.scale,
-                                  S(log.over_largest));
-          });
+  if (row.usable && subtract_log(x, out, n, row, 0, on)) return true;
+  flags.restore();
+  return false;
+}
+
+/// Where the result of a row with a weight or a sink is near 0 and one term is most of the sum, the loops keep more digits.
+template <class S>
+[[nodiscard]] bool planned_logsumexp(const terms<S>& t, compute_scalar<S>& result) noexcept {
+  using F = row_scalar<S>;
+  const quiet_flags flags;
+  const row_plan<S> plan(t);
+  if (plan.ready()) {
+    const planned_sums<false, S> sums(plan, t, nullptr);
+    const row_sums<F>& row = sums.row();
+    if (row.raised) flags.restore();
+    if (sums.usable() && !plan.weighted()) {
+      const double exponent = double(row.largest) * row.scale;
+      const double apart = -1 < exponent && exponent < 1 ? 0.7 : -infinity<double>;
+      const row_logarithm log = logarithm_of(plan.x(), plan.size(), row, apart, sums.sink());
+      result = compute_scalar<S>(log.sum.value());
+      const bool near_zero = -1 < log.sum.high && log.sum.high < 1;
+      if (log.usable && !(near_zero && sums.total().high < 2 * sums.sink())) return true;
+    } else if (sums.usable()) {
+      const compensated<double> total = sums.total();
+      const compensated<double> log = logarithm_of<F>(total, row.power + plan.weight_power());
+      result = compute_scalar<S>(log.value());
+      const bool near_zero = -1 < log.high && log.high < 1;
+      if (!near_zero || (total.high > 2 * sums.sink() && !row.may_dominate(total.high / 2)))
+        return true;  // (a weight is less than 2)
+    }
+  }
+  flags.restore();
+  return false;
+}
+
+template <class S>
+[[nodiscard]] bool planned_softmax(const terms<S>& t, const strided<S>& out) noexcept {
+  const quiet_flags flags;
+  row_plan<S> plan(t);
+  row_scalar<S>* const to = plan.ready() ? plan.room_for(out, true) : nullptr;
+  if (to != nullptr) {
+    const planned_sums<true, S> sums(plan, t, to);
+    if (sums.row().raised) flags.restore();
+    if (sums.usable()) {
+      sums.divide_terms(to);
+      if (static_cast<const void*>(to) != out.data)
+        copy_row(static_cast<const row_scalar<S>*>(to), out);
+      return true;
+    }
+  }
+  flags.restore();
+  return false;
+}
+
+template <class S>
+[[nodiscard]] bool planned_log_softmax(const terms<S>& t, const strided<S>& out) noexcept {
+  using F = row_scalar<S>;
+  const quiet_flags flags;
+  row_plan<S> plan(t);
+  F* const to = plan.ready() && !plan.weighted() ? plan.room_for(out, false) : nullptr;
+  if (to != nullptr) {
+    const planned_sums<false, S> sums(plan, t, nullptr);
+    if (sums.row().raised) flags.restore();
+    if (sums.usable() &&
+        subtract_log(plan.x(), to, plan.size(), sums.row(), sums.sink(), plan.on())) {
+      if (static_cast<const void*>(to) != out.data)
+        copy_row(static_cast<const row_scalar<S>*>(to), out);
       return true;
     }
   }
@@ -108,23 +183,12 @@ template <class S>
 /// log of the sum of the row's terms.
 /// Error   float: 1 ulp of max(1, |result|); double: 2 ulp of max(1, |result|) and half an ulp of max |x|. Where the largest
 ///         term is more than half of the sum and within e^-1..e, relative to the result.
-/// Cost    one read of x.
+/// Cost    one read of x and of the weights; where elements are masked or have weight 0, a copy of x.
 template <class S>
 [[nodiscard, gnu::always_inline]] inline bool logsumexp_row(
     [[maybe_unused]] const terms<S>& t, [[maybe_unused]] compute_scalar<S>& result) noexcept {
 #if CUMULUS_VECTORS
-  if constexpr (vector_scalar<S>) {
-    if (!is_vector_row(t)) return false;
-    if (is_composed(t)) return composed_logsumexp(t, result);
-    const double scale = double(t.scale);
-    const row_threads on{t.threads, t.on};
-    if constexpr (std::same_as<S, row_scalar<S>>) {
-      if (lies_ready(t)) return contiguous_logsumexp(t.x.data, t.size(), scale, on, result);
-    }
-    gathered_row<S> row(t);
-    return row.size() > 0 && contiguous_logsumexp(static_cast<const row_scalar<S>*>(row.data()),
-                                                  row.size(), scale, on, result);
-  }
+  if constexpr (vector_scalar<S>) return planned_logsumexp(t, result);
 #endif
   return false;
 }
@@ -138,12 +202,12 @@ template <class S>
   if constexpr (vector_scalar<S>) {
     if (x.size == 0) return false;
     if constexpr (std::same_as<S, row_scalar<S>>) {
-      if (x.stride == 1 || x.size == 1)
-        return contiguous_logsumexp(x.data, x.size, 1.0, {}, result);
+      if (lies_ready(x)) return contiguous_logsumexp(x.data, x.size, 1.0, {}, result);
     }
-    gathered_row<S> row(terms<S>{x});
-    return row.size() > 0 && contiguous_logsumexp(static_cast<const row_scalar<S>*>(row.data()),
-                                                  row.size(), 1.0, {}, result);
+    row_copy<S> row(x);
+    return row.data() != nullptr &&
+           contiguous_logsumexp(static_cast<const row_scalar<S>*>(row.data()), x.size, 1.0, {},
+                                result);
   }
 #endif
   return false;
@@ -156,21 +220,7 @@ template <class S>
 [[nodiscard, gnu::always_inline]] inline bool softmax_row(
     [[maybe_unused]] const terms<S>& t, [[maybe_unused]] strided<S> out) noexcept {
 #if CUMULUS_VECTORS
-  if constexpr (vector_scalar<S>) {
-    if (!is_vector_row(t)) return false;
-    if (is_composed(t)) return composed_softmax(t, out);
-    const double scale = double(t.scale);
-    const row_threads on{t.threads, t.on};
-    if constexpr (std::same_as<S, row_scalar<S>>) {
-      if (lies_ready(t) && (out.stride == 1 || out.size == 1))
-        return contiguous_softmax(t.x.data, out.data, t.size(), scale, on);
-    }
-    gathered_row<S> row(t);
-    const row_scalar<S>* const x = row.data();
-    if (row.size() == 0 || !contiguous_softmax(x, row.data(), row.size(), scale, on)) return false;
-    row.scatter(t, out, S(0));
-    return true;
-  }
+  if constexpr (vector_scalar<S>) return planned_softmax(t, out);
 #endif
   return false;
 }
@@ -183,14 +233,15 @@ template <class S>
   if constexpr (vector_scalar<S>) {
     if (x.size == 0) return false;
     if constexpr (std::same_as<S, row_scalar<S>>) {
-      if ((x.stride == 1 || x.size == 1) && (out.stride == 1 || out.size == 1))
+      if (lies_ready(x) && (out.stride == 1 || out.size == 1))
         return contiguous_softmax(x.data, out.data, x.size, 1.0, {});
     }
-    gathered_row<S> row(terms<S>{x});
-    const row_scalar<S>* const values = row.data();
-    if (row.size() == 0 || !contiguous_softmax(values, row.data(), row.size(), 1.0, {}))
+    row_copy<S> row(x);
+    row_scalar<S>* const to = row.data();
+    if (to == nullptr ||
+        !contiguous_softmax(static_cast<const row_scalar<S>*>(to), to, x.size, 1.0, {}))
       return false;
-    row.scatter(terms<S>{x}, out, S(0));
+    copy_row(static_cast<const row_scalar<S>*>(to), out);
     return true;
   }
 #endif
@@ -204,21 +255,7 @@ template <class S>
 [[nodiscard, gnu::always_inline]] inline bool log_softmax_row(
     [[maybe_unused]] const terms<S>& t, [[maybe_unused]] strided<S> out) noexcept {
 #if CUMULUS_VECTORS
-  if constexpr (vector_scalar<S>) {
-    if (!is_vector_row(t) || is_composed(t)) return false;
-    const double scale = double(t.scale);
-    const row_threads on{t.threads, t.on};
-    if constexpr (std::same_as<S, row_scalar<S>>) {
-      if (lies_ready(t) && (out.stride == 1 || out.size == 1))
-        return contiguous_log_softmax(t.x.data, out.data, t.size(), scale, on);
-    }
-    gathered_row<S> row(t);
-    const row_scalar<S>* const x = row.data();
-    if (row.size() == 0 || !contiguous_log_softmax(x, row.data(), row.size(), scale, on))
-      return false;
-    row.scatter(t, out, -infinity<S>);
-    return true;
-  }
+  if constexpr (vector_scalar<S>) return planned_log_softmax(t, out);
 #endif
   return false;
 }
@@ -231,14 +268,15 @@ template <class S>
   if constexpr (vector_scalar<S>) {
     if (x.size == 0) return false;
     if constexpr (std::same_as<S, row_scalar<S>>) {
-      if ((x.stride == 1 || x.size == 1) && (out.stride == 1 || out.size == 1))
+      if (lies_ready(x) && (out.stride == 1 || out.size == 1))
         return contiguous_log_softmax(x.data, out.data, x.size, 1.0, {});
     }
-    gathered_row<S> row(terms<S>{x});
-    const row_scalar<S>* const values = row.data();
-    if (row.size() == 0 || !contiguous_log_softmax(values, row.data(), row.size(), 1.0, {}))
+    row_copy<S> row(x);
+    row_scalar<S>* const to = row.data();
+    if (to == nullptr ||
+        !contiguous_log_softmax(static_cast<const row_scalar<S>*>(to), to, x.size, 1.0, {}))
       return false;
-    row.scatter(terms<S>{x}, out, -infinity<S>);
+    copy_row(static_cast<const row_scalar<S>*>(to), out);
     return true;
   }
 #endif

@@ -23,6 +23,20 @@ template <class T, bool Plain, bool Keep>
 CUMULUS_INLINE void sum_row(const T* x, T* out, index_t n, row_sums<T>& row) noexcept
     CUMULUS_DISPATCH(sum_row<T, Plain, Keep>(x, out, n, row))
 
+        template <class T, bool Plain, bool Keep>
+        CUMULUS_INLINE void weighted_sum_row(const T* x, const T* w, T factor, T* out, index_t n,
+                                             row_sums<T>& row) noexcept
+    CUMULUS_DISPATCH(weighted_sum_row<T, Plain, Keep>(x, w, factor, out, n, row))
+
+        template <class T>
+        [[nodiscard]] CUMULUS_INLINE weight_ends<T> ends_of_weights(const T* w, index_t n) noexcept
+    CUMULUS_DISPATCH(ends_of_weights<T>(w, n))
+
+        template <class T>
+        CUMULUS_INLINE void lay_row(const T* x, index_t n, const bool* mask, const T* w,
+                                    bool negative, T* out) noexcept
+    CUMULUS_DISPATCH(lay_row<T>(x, n, mask, w, negative, out))
+
         template <class T>
         [[nodiscard]] CUMULUS_INLINE T row_largest(const T* x, index_t n) noexcept
     CUMULUS_DISPATCH(row_largest<T>(x, n))

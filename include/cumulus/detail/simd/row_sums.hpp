@@ -12,6 +12,14 @@
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
+/// The ends of a row of weights, without those of 0.
+template <class T>
+struct weight_ends {
+  T least, most;
+  bool has_zero;  ///< a weight is 0
+  bool invalid;   ///< a weight is negative or NaN
+};
+
 /// The sum of a row is (others + at_largest) 2^power; the block that holds the largest term is apart, so
 /// that the sum can be had without that term at the cost of one block.
 template <class T>
