@@ -4,6 +4,8 @@
 #include <Eigen/Core>
 //
 #include <cumulus/detail/rows/derivatives.hpp>
+#include <cumulus/detail/rows/entropy.hpp>
+#include <cumulus/detail/rows/exp_mean.hpp>
 #include <cumulus/detail/rows/logsumexp.hpp>
 #include <cumulus/detail/rows/softmax.hpp>
 #include <cumulus/detail/rows/tile.hpp>
@@ -13,6 +15,8 @@ namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 CUMULUS_ROW_SCALARS(CUMULUS_LOGSUMEXP_INSTANCES, )
 CUMULUS_ROW_SCALARS(CUMULUS_SOFTMAX_INSTANCES, )
 CUMULUS_ROW_SCALARS(CUMULUS_DERIVATIVE_INSTANCES, )
+CUMULUS_ROW_SCALARS(CUMULUS_ENTROPY_INSTANCES, )
+CUMULUS_ROW_SCALARS(CUMULUS_EXP_MEAN_INSTANCES, )
 
 template void transpose_four(const float*, index_t, float*, index_t) noexcept;
 template void transpose_four(const double*, index_t, double*, index_t) noexcept;

@@ -223,7 +223,7 @@ TEST_CASE("softmax_entropy: shifts and permutations change nothing", "[exact][pr
   for (const double shift : {1.0, -64.0, 0x1p40}) {
     auto y = x;
     for (double& v : y) v += shift;
-    CHECK(softmax_entropy(y) == before);
+    CHECK(ulps(softmax_entropy(y), wide(before)) <= 2 * softmax_entropy_max_ulp);
   }
   const std::vector<double> backwards(x.rbegin(), x.rend());
   CHECK(ulps(softmax_entropy(backwards), wide(before)) <= 2 * softmax_entropy_max_ulp);

@@ -51,7 +51,7 @@ void normalise_log_weights(const X&, destination<Out>) = delete;  // cumulus: ou
 template <real_vector X>
 [[nodiscard]] result_of<X> effective_sample_size(const X& log_weights) {
   const detail::operand<result_of<X>> values(log_weights);
-  return result_of<X>(detail::kernels::effective_count(detail::terms_of(values.view())));
+  return result_of<X>(detail::kernels::effective_count_of(detail::terms_of(values.view())));
 }
 
 // clang-format off
@@ -73,7 +73,7 @@ template <real_vector X>
 [[nodiscard]] result_of<X> perplexity(const X& log_weights) {
   const detail::operand<result_of<X>> values(log_weights);
   return result_of<X>(
-      detail::exponential(detail::kernels::entropy(detail::terms_of(values.view()))));
+      detail::exponential(detail::kernels::entropy_of(detail::terms_of(values.view()))));
 }
 
 // clang-format off

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cumulus/detail/exact/arguments.hpp>
-#include <cumulus/detail/loops/exp_mean.hpp>
+#include <cumulus/detail/rows/exp_mean.hpp>
 
 namespace cumulus {
 
@@ -16,7 +16,7 @@ inline constexpr int logvarexp_max_ulp = 8;
 
 namespace detail {
 
-inline constexpr auto logmeanexp_kernel = [](const auto& t) { return kernels::log_mean(t); };
+inline constexpr auto logmeanexp_kernel = [](const auto& t) { return kernels::log_mean_of(t); };
 
 [[nodiscard]] inline auto logvarexp_kernel(double correction) {
   return [correction](const auto& t) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cumulus/detail/exact/arguments.hpp>
-#include <cumulus/detail/loops/entropy.hpp>
+#include <cumulus/detail/rows/entropy.hpp>
 
 namespace cumulus {
 
@@ -14,7 +14,7 @@ inline constexpr int softmax_entropy_max_ulp = 4;
 
 namespace detail {
 
-inline constexpr auto entropy_kernel = [](const auto& t) { return kernels::entropy(t); };
+inline constexpr auto entropy_kernel = [](const auto& t) { return kernels::entropy_of(t); };
 
 }  // namespace detail
 

@@ -31,22 +31,22 @@ template <class S>
     if (n < 2 || !is_vector_row(t) || t.weights.data != nullptr || t.has_sink ||
         t.mask.data != nullptr || !(0x1p-30 < size && size < 0x1p30))
       return false;
-    row_copy<S> row(t.x), direction(v);
-    S* const p = row.data();
-    const S* const d = direction.data();
-    if (p == nullptr || d == nullptr) return false;
     const quiet_flags flags;
-    if (t.negative) best::lay_row<S>(p, n, nullptr, nullptr, true, p);
-    const S largest = best::row_largest<S>(p, n), smallest = best::row_smallest<S>(p, n);
+    const row_plan<S> plan(t);
+    row_room<S> shares, direction;
+    S* const p = plan.ready() ? shares.take(n) : nullptr;
+    const S* const d = side_by_side(v, direction);
+    if (p == nullptr || d == nullptr) return false;
+    const S* const x = plan.x();
+    const S largest = best::row_largest<S>(x, n), smallest = best::row_smallest<S>(x, n);
     const S most = max_of(best::row_largest<S>(d, n), S(-best::row_smallest<S>(d, n)));
     const double normal = std::same_as<S, float> ? 87 : 708,
                  room = std::same_as<S, float> ? 0x1p60 : 0x1p500;
     const double spread = (double(largest) - double(smallest)) * double(t.scale);
     const bool fits = spread + std::log(double(n)) < normal && double(most) < room;
-    const index_t peak = fits ? best::position_of<S>(p, n, largest) : n;
+    const index_t peak = fits ? best::position_of<S>(x, n, largest) : n;
     const S origin = peak < n ? d[peak] : S(0);
-    if (peak == n || !contiguous_softmax(static_cast<const S*>(p), p, n, double(t.scale), {}) ||
-        is_nan(p[peak])) {
+    if (peak == n || !contiguous_softmax(x, p, n, double(t.scale), {}) || is_nan(p[peak])) {
       flags.restore();
       return false;
     }
@@ -55,8 +55,52 @@ template <class S>
       flags.restore();
       return false;
     }
-    best::jacobian_row<S>(p, d, p, n, origin, S(mean), S(twice ? factor * factor : factor));
-    copy_row(static_cast<const S*>(p), out);
+    S* const to = out.stride == 1 ? out.data : p;
+    best::jacobian_row<S>(p, d, to, n, origin, S(mean), S(twice ? factor * factor : factor));
+    if (to == p) copy_row(static_cast<const S*>(p), out);
+    return true;
+  }
+#endif
+  return false;
+}
+
+/// log_softmax_transposed_product by the vector kernels; false, and nothing written, where vector_jacobian_product is, and where
+/// one share is more than a half, so that its entry has digits to lose.
+template <class S>
+[[nodiscard]] bool vector_log_softmax_product([[maybe_unused]] const terms<S>& t,
+                                              [[maybe_unused]] const strided<const S>& g,
+                                              [[maybe_unused]] const strided<S>& out,
+                                              [[maybe_unused]] double factor) noexcept {
+#if CUMULUS_VECTORS && CUMULUS_BODIES
+  if constexpr (vector_scalar<S> && std::same_as<S, row_scalar<S>>) {
+    const double size = absolute(factor);
+    const index_t n = t.size();
+    if (n < 2 || !is_vector_row(t) || t.weights.data != nullptr || t.has_sink ||
+        t.mask.data != nullptr || !(0x1p-30 < size && size < 0x1p30))
+      return false;
+    const quiet_flags flags;
+    const row_plan<S> plan(t);
+    row_room<S> shares, gradient;
+    S* const p = plan.ready() ? shares.take(n) : nullptr;
+    const S* const d = side_by_side(g, gradient);
+    if (p == nullptr || d == nullptr) return false;
+    const S most = max_of(best::row_largest<S>(d, n), S(-best::row_smallest<S>(d, n)));
+    const double room = std::same_as<S, float> ? 0x1p60 : 0x1p500;
+    const S smallest = best::row_smallest<S>(plan.x(), n);
+    if (!(double(most) < room) || !(-infinity<S> < smallest) ||
+        !contiguous_softmax(plan.x(), p, n, double(t.scale), {}) ||
+        !(best::row_largest<S>(p, n) <= S(0.5))) {
+      flags.restore();
+      return false;
+    }
+    const double all = best::dot_row<S>(nullptr, d, n, S(0)).value();
+    if (!is_finite(all)) {
+      flags.restore();
+      return false;
+    }
+    S* const to = out.stride == 1 ? out.data : p;
+    best::subtract_shares<S>(p, d, to, n, S(all), S(factor));
+    if (to == p) copy_row(static_cast<const S*>(p), out);
     return true;
   }
 #endif
@@ -116,6 +160,7 @@ void log_softmax_transposed_product(const terms<S>& t, const strided<const S>& g
                                     const strided<S>& out, degenerate policy,
                                     const compute_scalar<S>& factor) noexcept {
   using T = compute_scalar<S>;
+  if (vector_log_softmax_product(t, g, out, t.given_scale)) return;
   exp_sum_result<T> sum = exp_sum(t);
   if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
   compensated<T> others;  // of the largest term

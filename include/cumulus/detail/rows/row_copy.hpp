@@ -8,6 +8,8 @@
 #include <cumulus/detail/core/scratch.hpp>
 #include <cumulus/detail/core/view.hpp>
 #include <cumulus/detail/rows/row_scalar.hpp>
+#include <cumulus/detail/simd/row_kernels.hpp>
+#include <cstring>
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
@@ -16,6 +18,14 @@ template <class S>
 [[nodiscard]] bool lies_ready(const strided<const S>& x) noexcept {
   return std::same_as<S, row_scalar<S>> && (x.stride == 1 || x.size == 1);
 }
+
+#if CUMULUS_VECTORS && CUMULUS_BODIES
+template <class S>
+concept two_bytes = std::same_as<S, Eigen::half> || std::same_as<S, Eigen::bfloat16>;
+#else
+template <class S>
+concept two_bytes = false;
+#endif
 
 /// Memory for n elements; null where there was none.
 template <class E>
@@ -34,11 +44,37 @@ class row_room {
 
 template <class S, class F>
 void copy_row(const strided<const S>& x, F* to) noexcept {
+  if constexpr (std::same_as<S, F>) {
+    if (x.stride == 1) {
+      std::memcpy(to, x.data, sizeof(F) * std::size_t(x.size));
+      return;
+    }
+  } else if constexpr (two_bytes<S> && std::same_as<F, float>) {
+    if (x.stride == 1) return best::widen_row<std::same_as<S, Eigen::half>>(x.data, x.size, to);
+  }
   for (index_t i = 0; i < x.size; ++i) to[i] = static_cast<F>(x[i]);
 }
 template <class F, class S>
 void copy_row(const F* from, const strided<S>& out) noexcept {
+  if constexpr (std::same_as<S, F>) {
+    if (out.stride == 1) {
+      std::memcpy(out.data, from, sizeof(F) * std::size_t(out.size));
+      return;
+    }
+  } else if constexpr (two_bytes<S> && std::same_as<F, float>) {
+    if (out.stride == 1)
+      return best::narrow_row<std::same_as<S, Eigen::half>>(from, out.size, out.data);
+  }
   for (index_t i = 0; i < out.size; ++i) out[i] = static_cast<S>(from[i]);
+}
+
+/// The numbers where they lie, or a copy in `room`; null where there was no memory.
+template <class S>
+[[nodiscard]] const S* side_by_side(const strided<const S>& x, row_room<S>& room) noexcept {
+  if (x.stride == 1 || x.size == 1) return x.data;
+  S* const copy = room.take(x.size);
+  if (copy != nullptr) copy_row(x, copy);
+  return copy;
 }
 
 /// A copy of a row.

@@ -157,6 +157,10 @@ class planned_sums {
     compensated<double> total = row_.total();
     return total += sink_;
   }
+  /// Whether parts of the row were measured from powers of their own.
+  [[nodiscard]] bool several_powers() const noexcept {
+    return parts_.several() || row_.stretch_count > 1 || row_.stretches[0].first > 0;
+  }
   /// out_i = out_i / total()
   void divide_terms(F* out) const noexcept {
     if (plan_.weighted()) {

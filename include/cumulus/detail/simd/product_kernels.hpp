@@ -25,6 +25,20 @@ template <class T>
     CUMULUS_DISPATCH(dot_row<T>(p, v, n, origin))
 
         template <class T>
+        [[nodiscard]] CUMULUS_INLINE compensated<double> share_dot_row(const T* p, const T* v,
+                                                                       index_t n, T origin) noexcept
+    CUMULUS_DISPATCH(share_dot_row<T>(p, v, n, origin))
+
+        template <class T>
+        [[nodiscard]] CUMULUS_INLINE double absolute_sum(const T* x, index_t n) noexcept
+    CUMULUS_DISPATCH(absolute_sum<T>(x, n))
+
+        template <class T>
+        CUMULUS_INLINE
+    void subtract_shares(const T* p, const T* g, T* out, index_t n, T all, T factor) noexcept
+    CUMULUS_DISPATCH(subtract_shares<T>(p, g, out, n, all, factor))
+
+        template <class T>
         CUMULUS_INLINE void jacobian_row(const T* p, const T* v, T* out, index_t n, T origin,
                                          T mean, T factor) noexcept
     CUMULUS_DISPATCH(jacobian_row<T>(p, v, out, n, origin, mean, factor))

@@ -37,6 +37,14 @@ CUMULUS_INLINE void sum_row(const T* x, T* out, index_t n, row_sums<T>& row) noe
                                     bool negative, T* out) noexcept
     CUMULUS_DISPATCH(lay_row<T>(x, n, mask, w, negative, out))
 
+        template <bool Half>
+        CUMULUS_INLINE void widen_row(const void* x, index_t n, float* out) noexcept
+    CUMULUS_DISPATCH(widen_row<Half>(x, n, out))
+
+        template <bool Half>
+        CUMULUS_INLINE void narrow_row(const float* x, index_t n, void* out) noexcept
+    CUMULUS_DISPATCH(narrow_row<Half>(x, n, out))
+
         template <class T>
         [[nodiscard]] CUMULUS_INLINE T row_largest(const T* x, index_t n) noexcept
     CUMULUS_DISPATCH(row_largest<T>(x, n))
