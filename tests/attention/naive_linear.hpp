@@ -5,8 +5,10 @@
 
 #include <cumulus/attention/linear_options.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <random>
 #include <vector>
@@ -72,9 +74,11 @@ template <class V>
   return p;
 }
 
-/// The weights that options give the scores of a query, decay^(n - 1 - i) included.
+/// The weights that options give the scores of a query, decay^(n - 1 - i) included; where `top` is given, over e^top, so that
+/// none overflows.
 template <class Options>
-[[nodiscard]] std::vector<real> weights(const std::vector<real>& u, const Options& o) {
+[[nodiscard]] std::vector<real> weights(const std::vector<real>& u, const Options& o,
+                                        real* top = nullptr) {
   const auto n = u.size(), window = std::size_t(o.window ? o.window->before : 0);
   const auto P = std::size_t(o.order);
   std::vector<real> decay(n);
@@ -109,10 +113,19 @@ template <class Options>
       for (std::size_t k = 0; k + j <= P; ++k) a[j] += r[k];
     }
   }
+  const real none = -std::numeric_limits<real>::infinity();
+  real shift = 0;
+  if (top != nullptr) {
+    shift = total > 0 ? lift : none;
+    for (std::size_t i = 0; i < n; ++i)
+      if (exact[i]) shift = std::max(shift, u[i]);
+    if (!std::isfinite(shift)) shift = 0;
+    *top = shift;
+  }
   std::vector<real> w(n);
   for (std::size_t i = 0; i < n; ++i) {
     if (exact[i]) {
-      w[i] = decay[i] * std::exp(u[i]);
+      w[i] = decay[i] * std::exp(u[i] - shift);
       continue;
     }
     const real y = u[i] - centre;
@@ -120,7 +133,7 @@ template <class Options>
     for (std::size_t j = 0; j <= P; ++j)
       sum += o.polynomial.empty() ? a[j] * divided_power(y, int(j))
                                   : real(o.polynomial[j]) * std::pow(y, real(j));
-    w[i] = decay[i] * std::exp(lift) * sum;
+    w[i] = decay[i] * std::exp(lift - shift) * sum;
   }
   return w;
 }
@@ -130,7 +143,10 @@ template <class Q, class K, class V, class Options>
 [[nodiscard]] answer attend(const Q& q, const K& k, const V& v, Eigen::Index visible,
                             const Options& o) {
   const real scale = o.scale ? real(*o.scale) : 1 / std::sqrt(real(k.cols()));
-  return average(weights(scores(q, k, visible, scale), o), v);
+  real top = 0;
+  answer a = average(weights(scores(q, k, visible, scale), o, &top), v);
+  a.log_sum += top;
+  return a;
 }
 
 /// |actual - expected| / max(|expected|, 1): relative, but for outputs near 0 of values near 1.

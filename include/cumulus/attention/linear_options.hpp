@@ -48,7 +48,7 @@ struct linear_state_options {
   std::vector<double> polynomial{};
   double decay = 1;  ///< in (0, 1]
   linear_method method = linear_method::automatic;
-  /// Keys that wait before the state takes them in, met by their scores; 0: by the size of the state.
+  /// Keys that wait before the state takes them in, met by their scores; 0: by the size of the state. The first 16 wait in any case.
   index_t chunk = 0;
   /// The most bytes for the sums of a state, linear_attention_state::bytes(d, e, order); the tokens that wait come on top.
   std::size_t memory_limit = std::size_t(1) << 30;

@@ -13,7 +13,7 @@ namespace cumulus::detail {
 /// What linear_state_options say of the weights, and a query's row of them.
 ///
 /// The tokens that a query sees are those in the sums, then those that wait: first the first tokens of all, as many
-/// as are exact, then the others up to the query's own.
+/// as are exact, then those that are far (far_tokens.hpp), then the others up to the query's own.
 template <class T>
 struct linear_weights {
   using C = compute_scalar<T>;
@@ -84,16 +84,22 @@ struct linear_weights {
   }
 
   /// Turns the scores u of the `visible` tokens that wait into their weights, which with those of the sums, of_sums[j] for
-  /// the degree j, add up to one. `last` is the position of the last token.
-  void operator()(T* u, index_t visible, index_t last, bool has_sums, row& sums,
-                  T* of_sums) const noexcept {
+  /// the degree j, add up to one. `last` is the position of the last token, `far` the number of far ones, which with decay
+  /// have the ages `far_ages`, with room for those of the other tokens that wait.
+  void operator()(T* u, index_t visible, index_t far, T* far_ages, index_t last, bool has_sums,
+                  row& sums, T* of_sums) const noexcept {
     const index_t first = visible < first_tokens ? visible : first_tokens;
-    const index_t recent = visible - first < window ? visible - first : window;
+    const index_t newer = visible - first - far;  // than the sums
+    const index_t recent = newer < window ? newer : window;
     const index_t linear = visible - first - recent;  // tokens from `first` on
-    const T* const weight = decay < 1 ? ages.data() + (capacity() - visible + 1 + first) : nullptr;
+    const T* weight = decay < 1 ? ages.data() + (capacity() - newer + 1) : nullptr;
+    if (decay < 1 && far > 0) {
+      std::copy_n(weight, linear - far, far_ages + far);
+      weight = far_ages;
+    }
 
     // divided power sums about the reference, then about the mean
-    const C age = has_sums ? C(aged(visible - first)) : C(0);
+    const C age = has_sums ? C(aged(newer)) : C(0);
     if (has_sums) {
       if (decay < 1) {
         for (int j = 0; j <= order; ++j) sums.b[std::size_t(j)] *= age;
