@@ -593,3 +593,41 @@ TEMPLATE_TEST_CASE("linear_attention: a far first key costs no digits, by any pa
     }
   }
 }
+
+TEST_CASE("linear_attention: beside exact keys no order of the far part swallows them",
+          "[attention][value]") {
+  // scores 6 and -6 of value 0, then one of 12 and value 1: exact .8897
+  const index_t m = 101;
+  matrix<double> k(m, 1), v = matrix<double>::Zero(m, 1);
+  const matrix<double> q = matrix<double>::Ones(1, 1);
+  for (const double spread : {1.0, 3.0, 6.0, 40.0}) {
+    for (const bool first : {false, true}) {  // the exact key is a first token, or in the window
+      for (index_t i = 0; i < m; ++i) k(i, 0) = i % 2 == 0 ? spread : -spread;
+      const index_t own = first ? 0 : m - 1;
+      k(own, 0) = 2 * spread;
+      v.setZero();
+      v(own, 0) = 1;
+      const linear_attention_options all{.scale = 1, .first_tokens = m};
+      const auto exact = double(naive::attend(q.row(0), k, v, m, all).output[0]);
+      const auto error = [&](int order, form f, linear_method method) {
+        const auto result = linear_attention(q, k, v,
+                                             {.scale = 1,
+                                              .causal = true,
+                                              .window = naive::window_of(first ? 0 : 1),
+                                              .first_tokens = first ? 1 : 0,
+                                              .order = order,
+                                              .form = f,
+                                              .method = method});
+        REQUIRE(result.status(0, 0) == linear_status::positive);
+        return std::abs(result.output(0, 0) - exact);
+      };
+      for (const int order : {2, 3, 4, 5, 6, 9, 16}) {
+        for (const linear_method method : {linear_method::features, linear_method::scores}) {
+          INFO("spread " << spread << ", order " << order << ", " << name_of(method) << ", exact "
+                         << exact << ", error " << error(order, form::taylor, method));
+          CHECK(error(order, form::taylor, method) <= 1.5 * error(1, form::taylor, method) + 1e-12);
+        }
+      }
+    }
+  }
+}

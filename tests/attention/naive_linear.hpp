@@ -95,7 +95,7 @@ template <class Options>
   const real centre = total > 0 && (o.centred || taylor) ? mean / total : 0;
   // sums of powers, by their definition; 1 / M and log M as power series
   std::vector<real> m(P + 1), r(P + 1), c(P + 1), a(P + 1, 1);
-  real lift = centre;
+  real lift = centre, series = 0;
   if (taylor && total > 0) {
     for (std::size_t j = 0; j <= P; ++j) {
       for (std::size_t i = 0; i < n; ++i)
@@ -106,8 +106,18 @@ template <class Options>
       c[k] = k == 0 ? 0 : m[k];
       for (std::size_t j = 1; j <= k; ++j) r[k] -= m[j] * r[k - j];
       for (std::size_t j = 1; j < k; ++j) c[k] -= real(j) / real(k) * c[j] * m[k - j];
-      lift += c[k];
+      series += c[k];
     }
+    // beside exact weights: no less than 0, by Jensen, and above 1 on the scale of logarithms
+    if (std::find(exact.begin(), exact.end(), true) != exact.end()) {
+      real sum = 0;
+      for (const real x : m) sum += x;
+      if (series > 1)
+        series = std::min(1 + std::log(series), std::max({real(1), P > 1 ? 1 + std::log(m[2]) : 1,
+                                                          sum > 1 ? std::log(sum) : 1}));
+      series = std::max(series, real(0));
+    }
+    lift += series;
     for (std::size_t j = 0; j <= P; ++j) {
       a[j] = 0;
       for (std::size_t k = 0; k + j <= P; ++k) a[j] += r[k];

@@ -40,9 +40,11 @@ struct linear_state_options {
   std::optional<cumulus::window> window{};  ///< the last `before` keys are exact; `after` is 0
   index_t first_tokens = 0;                 ///< this many of the first keys are exact
   int order = 2;                            ///< 0..linear_attention_max_order
-  /// form::moment divides by the sum of the weights; form::taylor is the graded softmax, which sums to one.
+  /// form::moment divides by the sum of the weights; form::taylor is the graded softmax, which sums to one. Beside exact keys the mass
+  /// of the others is n e^(mean score) e^K, K the cumulant series, but at least 0 and above 1 only 1 + log K.
   cumulus::form form = cumulus::form::moment;
-  /// Powers of a score less its mean over the keys; else of the score itself. form::taylor is always centred.
+  /// Powers of a score less its mean over the keys; else of the score itself. form::taylor is always centred. Without it an even power
+  /// of a far below zero score is large: beside exact keys, keys of low scores can then take all.
   bool centred = true;
   /// Of form::moment: coefficients of 1, y, y^2 .. y^order in place of 1 / j!.
   std::vector<double> polynomial{};

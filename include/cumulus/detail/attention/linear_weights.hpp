@@ -32,6 +32,7 @@ struct linear_weights {
     std::array<C, truncated_row<C>::room> b;
     std::array<C, truncated_row<C>::room> central;  ///< sum w y^j / j! of all that are truncated
     C base = C(0), mass = C(0);                     ///< of those that are truncated: mass e^base
+    C cut = C(0);                                   ///< what saturation took from base
     C top = C(0), total = C(0);                     ///< of all: total e^top
     linear_status status{};
 
@@ -147,8 +148,8 @@ struct linear_weights {
     truncated.base = -infinity<C>;
     truncated.a.fill(C(0));
     if (has_linear)
-      truncated.take(sums.central.data(), order, form, mean,
-                     given.empty() ? nullptr : given.data());
+      truncated.take(sums.central.data(), order, form, mean, given.empty() ? nullptr : given.data(),
+                     first + recent > 0);
 
     // the exact ones, and all of them over one total
     C top = has_linear ? truncated.base : -infinity<C>;
@@ -202,6 +203,7 @@ struct linear_weights {
     }
     sums.base = truncated.base;
     sums.mass = truncated.mass;
+    sums.cut = has_linear ? truncated.cut : C(0);
     sums.top = top;
     sums.total = total;
     sums.status = !is_finite(total) || !is_finite(top)   ? linear_status::invalid
