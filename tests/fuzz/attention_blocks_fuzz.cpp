@@ -383,6 +383,7 @@ void check_sparse(bytes& in) {
   o.kernel = (kinds & 4) != 0 ? residual_kernel::softmax_pair : residual_kernel::taylor2;
   o.surrogate_mass = (kinds & 8) != 0;
   o.scale = (kinds & 16) != 0 ? 1.0 : 0.25;
+  if ((kinds & 32) != 0) o.mass_score = static_cast<block_score>(in.below(13));
   block_sparse_result<double> result;
   if (refused([&] { result = block_sparse_attention(q, k, v, blocks, o); })) return;
   for (index_t i = 0; i < queries; ++i) {
