@@ -10,6 +10,7 @@
 
 #include <cumulus/detail/attention/waiting_tokens.hpp>
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace cumulus::detail {
@@ -22,42 +23,45 @@ inline constexpr index_t least_judged_tokens = 16;
 /// |k - c|^2 of a far token over that of the others.
 inline constexpr int far_token_square = 64;
 
-/// The median of each coordinate of the keys as they were given, in a sample of at most 256: half of the keys may lie anywhere.
+/// The median of each coordinate of the keys as they were given, in a sample of at most 15, of which half may lie anywhere.
 /// Of two middle numbers the smaller one in magnitude; 0 where no key is finite.
 template <class T>
 void median_key(const waiting_tokens<T>& tokens, std::vector<T>& centre) {
-  const index_t step = (tokens.size() + 255) / 256;
-  std::vector<T> column;
+  constexpr index_t most = 15;
+  const index_t step = (tokens.size() + most - 1) / most;
+  std::array<T, std::size_t(most)> column;
   for (std::size_t i = 0; i < centre.size(); ++i) {
-    column.clear();
+    std::size_t n = 0;
     for (index_t j = 0; j < tokens.size(); j += step) {
       const T& x = tokens.given(j)[i];
-      if (is_finite(x)) column.push_back(x);
+      if (is_finite(x)) column[n++] = x;
     }
     centre[i] = T(0);
-    if (column.empty()) continue;
-    const auto middle = column.begin() + std::ptrdiff_t(column.size() / 2);
-    std::nth_element(column.begin(), middle, column.end());
+    if (n == 0) continue;
+    const auto first = column.begin(), middle = first + std::ptrdiff_t(n / 2);
+    std::nth_element(first, middle, first + std::ptrdiff_t(n));
     centre[i] = *middle;
-    if (column.size() % 2 == 1) continue;
-    const T lower = *std::max_element(column.begin(), middle);
+    if (n % 2 == 1) continue;
+    const T lower = *std::max_element(first, middle);
     if (absolute(lower) < absolute(centre[i])) centre[i] = lower;
   }
 }
 
-/// The median of |k - c|^2 over the finite ones, in the same sample.
+/// The median of |k - c|^2 over the finite ones, in a sample of at most 63; 0 where none is finite.
 template <class T>
 [[nodiscard]] compute_scalar<T> median_square(const waiting_tokens<T>& tokens) {
   using C = compute_scalar<T>;
-  const index_t step = (tokens.size() + 255) / 256;
-  std::vector<C> squares;
+  constexpr index_t most = 63;
+  const index_t step = (tokens.size() + most - 1) / most;
+  std::array<C, std::size_t(most)> squares;
+  std::size_t n = 0;
   for (index_t j = 0; j < tokens.size(); j += step) {
     const C s = tokens.square(j);
-    if (is_finite(s)) squares.push_back(s);
+    if (is_finite(s)) squares[n++] = s;
   }
-  if (squares.empty()) return C(0);
-  const auto middle = squares.begin() + std::ptrdiff_t(squares.size() / 2);
-  std::nth_element(squares.begin(), middle, squares.end());
+  if (n == 0) return C(0);
+  const auto first = squares.begin(), middle = first + std::ptrdiff_t(n / 2);
+  std::nth_element(first, middle, first + std::ptrdiff_t(n));
   return *middle;
 }
 
