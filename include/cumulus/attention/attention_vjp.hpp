@@ -54,8 +54,9 @@ template <class C>
 
 /// One query's scores u and products a: turns them into weights p and du. `visible` of both.
 ///
-/// Edges   as softmax: a weight of 0 removes its key, whatever the products of that key are; one score of +inf takes all, and its weight
-///         does not move with any score; several leave NaN at those and 0 elsewhere; a NaN leaves NaN in all.
+/// Edges   as softmax: a weight of 0 removes its key, whatever the products of that key are; one score of +inf takes all,
+///         and its weight does not move with any score; several leave NaN at those and 0 elsewhere; a NaN leaves NaN in
+///         all.
 template <class C>
 struct softmax_slopes {
   void operator()(C* u, C* a, index_t visible, const C& b) {

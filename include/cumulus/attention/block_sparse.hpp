@@ -80,7 +80,8 @@ template <class S>
 /// Shape    Q: [n, heads.queries d]; K: [m, d], V: [m, e], of one scalar: Eigen matrices, or token_rows over a cache. blocks: the
 ///          summaries of these keys (and values) in order, as far as the last query's past blocks; a summary serves queries after
 ///          its end only. The result: [n, heads.queries e].
-/// Requires of left_out::value_mean, first_order and of surrogate_mass a .mass_score that estimates a mass: box and pooled are refused.
+/// Requires of left_out::value_mean, first_order and of surrogate_mass a .mass_score that estimates a mass: box and pooled
+/// are refused.
 /// Edges    with all blocks chosen it is dense attention, to rounding, but for surrogate_mass. A block of NaN scores is chosen first, so that it shows.
 ///          Queries with no past block see their own tokens.
 /// Error    error_bound, for the options and numbers as given; kept_low and kept_high rest on the blocks' intervals. Bounds need

@@ -46,8 +46,8 @@ struct block_sparse_options {
   std::optional<index_t>
       first_query{};  ///< position of row 0 of Q; if not given, the last row stands at the last key
   block_score score = block_score::smooth2;
-  /// What counts as a block's mass where left_out or surrogate_mass needs one: `score` if not given. box, an upper end, and pooled, which
-  /// leaves log b out, are refused.
+  /// What counts as a block's mass where left_out or surrogate_mass needs one: `score` if not given. box, an upper end, and
+  /// pooled, which leaves log b out, are refused.
   std::optional<block_score> mass_score{};
   index_t top = 8;  ///< the most past blocks, the forced ones among them
   double mass = 1;  ///< past blocks until their share of the scores' mass reaches this; 1 for all

@@ -18,8 +18,8 @@ namespace cumulus::presets {
 /// Shape    keys [d], values [e]; S [e, d].
 /// Requires |k| = 1 and 0 <= beta < 2 for it to be stable: then what is along k shrinks by 1 - beta. add takes any key and
 ///          divides it by its length unless told not to.
-/// Edges    the empty state reads 0. A key of length 0 changes nothing, and neither does a beta that is 0 in T, whatever key and value
-///          hold: gates underflow, and pads send 0.
+/// Edges    the empty state reads 0. A key of length 0 changes nothing, and neither does a beta that is 0 in T, whatever
+///          key and value hold: gates underflow, and pads send 0.
 /// Error    plain sums; each step is two products with S.
 /// Cost     a token 4 d e operations, a read 2 d e.
 /// Source   B. Widrow, M. Hoff, IRE WESCON 4 (1960) 96-104; as attention: I. Schlag, K. Irie, J. Schmidhuber, ICML 2021.

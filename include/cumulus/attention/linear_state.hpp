@@ -33,18 +33,20 @@ struct linear_prefill;
 ///
 ///     monomial of (k - c) + (c - c')  =  sum over parts of the monomial:  (part of k - c) (rest of c - c')
 ///
-/// so that powers of scores do not cancel. Each query recentres them in score space, as below. Up to 8 keys that lie far from all
-/// others, such as the first key of many models, stay out of the sums and are met by their scores: their powers would cost the
-/// digits of the others.
+/// so that powers of scores do not cancel. Each query recentres the powers in score space:
 /// sum (u - h)^j / j!  =  sum_l (-h)^(j-l) / (j-l)!  sum u^l / l!.
+///
+/// Up to 8 keys that lie far from all others, such as the first key of many models, stay out of the sums and are met by their
+/// scores: their powers would cost the digits of the others.
 ///
 /// Shape    keys [d], values [e].
 /// Edges    a NaN or an infinity in a key or a value stays in the state. It reaches no query before it. A state of more bytes
-///          than options.memory_limit is refused; the tokens that wait, which grow up to first_tokens, window and chunk, do not count.
-///          A read of the empty state gives zeros with log-sum-exp -inf.
-/// Error    sums are kept as a rounded number and what it lacks: no drift, u^2 a token; after 10^7 tokens measured 5e-16 in double
-///          and 2e-7 in float. A read takes the rounded numbers: measured, of the output, 1e-15 and 5e-7 at orders 1 to 3 and
-///          scores of standard deviation 1; tests/attention/linear_test.cpp asserts 1e-12 and 1e-5.
+///          than options.memory_limit is refused; the tokens that wait, which grow up to first_tokens, window and chunk, do
+///          not count. A read of the empty state gives zeros with log-sum-exp -inf.
+/// Error    sums are kept as a rounded number and what it lacks: no drift, u^2 a token; after 10^7 tokens measured 5e-16 in
+///          double and 2e-7 in float. A read takes the rounded numbers: measured, of the output, 1e-15 and 5e-7 at orders 1
+///          to 3 and scores of standard deviation 1; tests/attention/linear_test.cpp asserts 1e-12 and 1e-5. Keys at
+///          any distance from the others cost no more than that.
 /// Cost     with F = feature_count(d, order): a token 2 F (e + 1) operations, a read as many, and those of up to `chunk`
 ///          waiting tokens, d + e each; a merge 2^order F (e + 1). read allocates its result only.
 /// Threads  one state may be read from several threads at a time, but for one of linear_method::scores.

@@ -101,7 +101,8 @@ class block_summaries {
     if (position >= tokens_) return blocks();
     return position < 0 ? 0 : std::min(position / block_, blocks());
   }
-  /// The first token of a block, of which each member below is refused another B than 0 .. blocks() - 1; here blocks() is the end.
+  /// The first token of block B. Each member that takes a block refuses one outside 0 .. blocks() - 1; begin takes blocks()
+  /// as well.
   [[nodiscard]] index_t begin(index_t B) const {
     if (B != blocks()) require_block("begin", B);
     return B * block_;

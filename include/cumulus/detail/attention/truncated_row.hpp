@@ -12,8 +12,8 @@
 
 namespace cumulus::detail {
 
-/// The log of a far part's mean weight over e^mean, from its cumulant series K, where exact weights stand beside it: m_2 the second
-/// term of both series, M the sum of the moment series.
+/// The log of a far part's mean weight over e^mean, from its cumulant series K, where exact weights stand beside it: m_2
+/// the second term of both series, M the sum of the moment series.
 ///
 /// The cumulant series has no bound where the scores spread by more than about 3: its second order is half their variance,
 /// whatever the largest score is. Without an exact part that cancels; beside one the far part would take all. Below 0 no log of a
