@@ -45,8 +45,8 @@ struct linear_prefill;
 ///          not count. A read of the empty state gives zeros with log-sum-exp -inf.
 /// Error    sums are kept as a rounded number and what it lacks: no drift, u^2 a token; after 10^7 tokens measured 5e-16 in
 ///          double and 2e-7 in float. A read takes the rounded numbers: measured, of the output, 1e-15 and 5e-7 at orders 1
-///          to 3 and scores of standard deviation 1; tests/attention/linear_test.cpp asserts 1e-12 and 1e-5. Keys at
-///          any distance from the others cost no more than that.
+///          to 3 and scores of standard deviation 1; tests/attention/linear_test.cpp asserts 1e-12 and 1e-5. Up to
+///          8 keys at any distance from the others cost no more than that.
 /// Cost     with F = feature_count(d, order): a token 2 F (e + 1) operations, a read as many, and those of up to `chunk`
 ///          waiting tokens, d + e each; a merge 2^order F (e + 1). read allocates its result only.
 /// Threads  one state may be read from several threads at a time, but for one of linear_method::scores.
