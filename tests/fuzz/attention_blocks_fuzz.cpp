@@ -541,6 +541,31 @@ void check_linear(bytes& in) {
   }
   expect(gradient.queries.allFinite() && gradient.keys.allFinite(),
          "gradients of small numbers are finite");
+
+  // a key that scores -inf, whatever its value, changes no gradient of the others
+  const index_t at = in.below(n + 1), axis = in.below(d);
+  if (same(q(0, axis), 0.0)) return;
+  rows<double> more_k(n + 1, d), more_v(n + 1, e);
+  for (index_t t = 0; t <= n; ++t) {
+    more_k.row(t).setZero();
+    more_v.row(t).setConstant(std::numeric_limits<double>::quiet_NaN());
+    if (t == at) {
+      more_k(t, axis) = q(0, axis) > 0 ? -infinity<double> : infinity<double>;
+    } else {
+      more_k.row(t) = k.row(t < at ? t : t - 1);
+      more_v.row(t) = v.row(t < at ? t : t - 1);
+    }
+  }
+  const auto with = attention_vjp(q, more_k, more_v, g, {.causal = (kinds & 16) != 0});
+  expect(all_same(with.queries, gradient.queries), "a key of score -inf moves no query");
+  for (index_t t = 0; t <= n; ++t) {
+    const index_t from = t < at ? t : t - 1;
+    const rows<double> key = with.keys.row(t), value = with.values.row(t);
+    expect(t == at ? key.isZero(0) && value.isZero(0)
+                   : all_same(key, rows<double>(gradient.keys.row(from))) &&
+                         all_same(value, rows<double>(gradient.values.row(from))),
+           "a key of score -inf has no part", t, at);
+  }
 }
 
 /// A first key at any distance, and others: in float each path is within rounding of the definition.
