@@ -550,6 +550,15 @@ void attention_tables() {
   CASE("[0, 1, 2]", select_blocks(v({1.0, 2.0, 3.0}), {.top = 9}));
   CASE("[1]", select_blocks(v({1.0, 2.0}), {.top = 1, .own = 1}));
   CASE("0", presets::delta_rule_state<double>(1, 1).read(v({1.0}))[0]);
+  const auto gradient = [&](const numbers& k, const numbers& x) {
+    return attention_vjp(one, column(k), column(x), one, {.scale = 1.0});
+  };
+  CASE("0", gradient({-inf, 2.5}, {nan, 7.5}).queries(0, 0));
+  CASE("0", gradient({-inf, 2.5}, {nan, 7.5}).values(0, 0));
+  CASE("1", gradient({-inf, 2.5}, {nan, 7.5}).values(1, 0));
+  CASE("0", gradient({inf, 2}, {5, 7}).queries(0, 0));
+  CASE("1", gradient({inf, 2}, {5, 7}).values(0, 0));
+  CASE("NaN", gradient({inf, inf}, {5, 7}).values(0, 0));
   const Eigen::MatrixXd keys = column({-4, -3}), values = column({1, 2});
   const linear_attention_options uncentred{.scale = 1.0, .order = 1, .centred = false};
   CASE("nonpositive", linear_attention(one, keys, values, uncentred).status(0, 0));
@@ -621,7 +630,10 @@ void refusals() {
       linear_attention(m, m, m, {.window = 4}));
   REFUSED("presets::power: the power 3 is odd; give an even one, whose weights are not negative",
           presets::power(3));
-  REFUSED("presets::delta_rule_state::add: beta 2 is outside (0, 2); give a number within",
+  block_summaries<double> blocks({.key_width = index_t(m.cols()), .block = 1});
+  REFUSED("block_summaries::mean: block 2, but there are 0; give 0 or more, below that",
+          blocks.mean(2));
+  REFUSED("presets::delta_rule_state::add: beta 2 is outside [0, 2); give a number within",
           presets::delta_rule_state<double>(1, 1).add(v({1.0}), v({1.0}), 2.0));
   REFUSED("validate: the key of token 1 has a NaN at 0",
           validate(column({1, nan}), column({1, 2})));

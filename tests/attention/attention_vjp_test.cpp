@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "attention/naive_linear.hpp"
@@ -160,4 +161,110 @@ TEST_CASE("attention_vjp: a query that sees no key has no slope", "[attention][e
         cumulus::linear_attention_vjp(last_q, few_k, few_v, last_g, {.causal = true}));
   CHECK(cumulus::attention_vjp(p.q, no_k, no_v, p.g).queries.isZero(0));
   CHECK(cumulus::linear_attention_vjp(p.q, no_k, no_v, p.g).queries.isZero(0));
+}
+
+namespace {
+
+/// Of one query of 1, keys and values of width 1 and a scale of 1: the keys are the scores.
+template <class T>
+struct scalar_gradient {
+  T query;
+  std::vector<T> keys, values;
+};
+template <class T>
+scalar_gradient<T> gradient_of(const std::vector<T>& keys, const std::vector<T>& values, T g, T b) {
+  using column = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+  const auto as_column = [](const std::vector<T>& x) {
+    column c(index_t(x.size()), 1);
+    for (index_t i = 0; i < c.rows(); ++i) c(i, 0) = x[std::size_t(i)];
+    return c;
+  };
+  const Eigen::Matrix<T, Eigen::Dynamic, 1> cotangent =
+      Eigen::Matrix<T, Eigen::Dynamic, 1>::Constant(1, b);
+  const auto result = cumulus::attention_vjp(column(column::Constant(1, 1, T(1))), as_column(keys),
+                                             as_column(values), column(column::Constant(1, 1, g)),
+                                             {.scale = 1.0, .logsumexp = cotangent});
+  scalar_gradient<T> x{result.queries(0, 0), {}, {}};
+  for (index_t i = 0; i < result.keys.rows(); ++i) {
+    x.keys.push_back(result.keys(i, 0));
+    x.values.push_back(result.values(i, 0));
+  }
+  return x;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("attention_vjp: a key that scores -inf has no part", "[attention][edge]", float,
+                   double, long double) {
+  using T = TestType;
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  for (const T& value : {T(3), inf, nan}) {  // what it holds is not looked at
+    const auto x = gradient_of<T>({-inf, T(2.5)}, {value, T(4)}, T(2), T(0.5));
+    CHECK(x.query == T(1.25));
+    CHECK(x.keys == std::vector<T>{0, T(0.5)});
+    CHECK(x.values == std::vector<T>{0, T(2)});
+  }
+  // among others: as if it were not there
+  const auto with = gradient_of<T>({1, -inf, 2, -inf}, {3, 5, 4, nan}, T(2), T(0.5));
+  const auto without = gradient_of<T>({1, 2}, {3, 4}, T(2), T(0.5));
+  CHECK(with.query == without.query);
+  CHECK(with.keys == std::vector<T>{without.keys[0], 0, without.keys[1], 0});
+  CHECK(with.values == std::vector<T>{without.values[0], 0, without.values[1], 0});
+  // nothing but such keys: no slope
+  const auto none = gradient_of<T>({-inf, -inf}, {1, nan}, T(2), T(0.5));
+  CHECK(none.query == 0);
+  CHECK(none.keys == std::vector<T>{0, 0});
+  CHECK(none.values == std::vector<T>{0, 0});
+  // an underflowed weight is one as well
+  const auto tiny = gradient_of<T>({T(-1e30), T(2.5)}, {inf, T(4)}, T(2), T(0.5));
+  CHECK(tiny.query == T(1.25));
+  CHECK(tiny.values == std::vector<T>{0, T(2)});
+}
+
+TEMPLATE_TEST_CASE("attention_vjp: a score of +inf takes all", "[attention][edge]", float, double,
+                   long double) {
+  using T = TestType;
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const auto x = gradient_of<T>({1, inf, -inf}, {3, 4, nan}, T(2), T(0));
+  CHECK(x.query == 0);
+  CHECK(x.keys == std::vector<T>{0, 0, 0});
+  CHECK(x.values == std::vector<T>{0, 2, 0});
+  const auto b =
+      gradient_of<T>({1, inf}, {3, 4}, T(2), T(0.5));  // the log-sum-exp follows that score
+  CHECK(b.query == inf);
+  CHECK(b.keys == std::vector<T>{0, T(0.5)});
+  CHECK(b.values == std::vector<T>{0, 2});
+  const auto several = gradient_of<T>({inf, 1, inf}, {3, 4, 5}, T(2), T(0));
+  CHECK(std::isnan(several.query));
+  CHECK(std::isnan(several.keys[0]));
+  CHECK(several.keys[1] == 0);
+  CHECK(std::isnan(several.values[2]));
+  CHECK(several.values[1] == 0);
+  const auto lost = gradient_of<T>({nan, inf, 1}, {3, 4, 5}, T(2), T(0));
+  for (std::size_t i = 0; i < 3; ++i) CHECK(std::isnan(lost.values[i]));
+  CHECK(std::isnan(lost.query));
+}
+
+TEST_CASE("attention_vjp: slopes that fit do not overflow on the way", "[attention][edge]") {
+  // scores 0: p = 1/n each; the difference from the mean, -1.02e308 of the five, does not always fit
+  const auto two = gradient_of<double>({0, 0}, {1e308, -1e308}, 1, 0);
+  CHECK(two.keys == std::vector<double>{5e307, -5e307});
+  const double a = 1.7e308;
+  const auto five = gradient_of<double>({0, 0, 0, 0, 0}, {a, -a, -a, -a, -a}, 1, 0);
+  CHECK(five.keys[0] == Approx(0.2 * 1.6 * a));  // (a + .6 a) / 5
+  CHECK(five.keys[1] == Approx(-0.2 * 0.4 * a));
+  // order 1 of either form, and more, has these slopes where all scores are equal
+  const matrix<double> query = matrix<double>::Ones(1, 1), keys = matrix<double>::Zero(5, 1),
+                       cotangent = query;
+  matrix<double> values = matrix<double>::Constant(5, 1, -a);
+  values(0, 0) = a;
+  for (const int order : {1, 2, 4}) {
+    for (const form f : {form::taylor, form::moment}) {
+      const auto linear = cumulus::linear_attention_vjp(query, keys, values, cotangent,
+                                                        {.scale = 1.0, .order = order, .form = f});
+      INFO("order " << order << ", " << name_of(f));
+      CHECK(linear.keys(0, 0) == Approx(five.keys[0]));
+      CHECK(linear.keys(1, 0) == Approx(five.keys[1]));
+    }
+  }
 }

@@ -138,7 +138,11 @@ TEST_CASE("block_sparse_attention: error_bound and the kept share hold", "[atten
   const sample s(90, sharp, 100);
   const auto dense = attention(s.q, s.k, s.v, {.causal = true});
   const auto r =
-      block_sparse_attention(s.q, s.k, s.v, s.blocks, {.score = score, .top = 4, .left_out = rest});
+      block_sparse_attention(s.q, s.k, s.v, s.blocks,
+                             {.score = score,
+                              .mass_score = score == block_score::box ? block_score::mean : score,
+                              .top = 4,
+                              .left_out = rest});
   const auto read = masked(s, [&](int i, int j) { return is_selected(r, i, j); });
   double worst = 0;
   for (int i = 0; i < 90; ++i) {
@@ -156,9 +160,13 @@ TEST_CASE("block_sparse_attention: what is left out stands in as its definition 
           "[attention][value]") {
   const sample s(61, 1, 7);
   const auto rest = GENERATE(left_out::value_mean, left_out::first_order);
-  const auto r = block_sparse_attention(
-      s.q, s.k, s.v, s.blocks,
-      {.scale = 0.4, .score = block_score::taylor2, .top = 3, .left_out = rest});
+  const bool apart = GENERATE(false, true);
+  block_sparse_options o{.scale = 0.4, .score = block_score::taylor2, .top = 3, .left_out = rest};
+  if (apart) {  // chosen by an upper end, which is no mass
+    o.score = block_score::box;
+    o.mass_score = block_score::taylor2;
+  }
+  const auto r = block_sparse_attention(s.q, s.k, s.v, s.blocks, o);
   for (const int i : {5, 17, 60}) {
     double total = 0;
     Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(e);
@@ -334,6 +342,27 @@ TEST_CASE("block_sparse_attention: refuses what does not fit", "[attention][edge
         }) == name +
                   "left_out::value_mean needs summaries with a value_mean; give "
                   "block_summary_options .value_mean");
+  // a score that is no mass, where one is needed
+  for (const left_out by : {left_out::value_mean, left_out::first_order}) {
+    CHECK(call({.score = block_score::box, .left_out = by}) ==
+          name +
+              ".left_out takes block_score::box for a mass, but that is an upper end of it; give "
+              ".mass_score = block_score::mean or another estimate");
+    CHECK(call({.mass_score = block_score::pooled, .left_out = by}) ==
+          name +
+              ".left_out takes block_score::pooled for a mass, but that leaves out how many keys a "
+              "block has; give .mass_score = block_score::mean or another estimate");
+    CHECK(call({.score = block_score::box, .mass_score = block_score::mean, .left_out = by}) == "");
+  }
+  CHECK(
+      call({.score = block_score::box, .surrogate_mass = true}) ==
+      name +
+          ".surrogate_mass takes block_score::box for a mass, but that is an upper end of it; give "
+          ".mass_score = block_score::mean or another estimate");
+  CHECK(call({.mass_score = block_score::submeans, .surrogate_mass = true}) ==
+        name + "submeans needs summaries with submeans; give block_summary_options .submeans");
+  CHECK(call({.score = block_score::box}) == "");
+  CHECK(call({.score = block_score::pooled, .left_out = left_out::residual}) == "");
   const auto unbounded =
       block_sparse_attention(s.q, s.k, s.v, bare, {.score = block_score::mean, .top = 1});
   CHECK(unbounded.error_bound(19, 0) == HUGE_VAL);

@@ -2,9 +2,11 @@
 #include <cumulus/attention/delta_rule.hpp>
 #include <cumulus/attention/linear_presets.hpp>
 #include <cumulus/attention/performer.hpp>
+#include <concepts>
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <functional>
 #include <limits>
 #include <string>
@@ -116,6 +118,31 @@ TEST_CASE("delta_rule: its recurrence, and that it forgets along a key", "[atten
         std::string::npos);
 }
 
+TEMPLATE_TEST_CASE("delta_rule: a beta of 0 leaves the state as it is", "[attention][edge]", float,
+                   double) {
+  using T = TestType;
+  const matrix<T> k = normal<T>(3, d, 13u), v = normal<T>(3, e, 14u);
+  presets::delta_rule_state<T> state(d, e);
+  state.add(k.row(0), v.row(0), 0.7);
+  const auto before = state.read(k.row(1));
+  matrix<T> lost = k, nothing = v;
+  lost(2, 0) = std::numeric_limits<T>::quiet_NaN();
+  nothing(2, 1) = std::numeric_limits<T>::infinity();
+  // 1e-400 underflows before it comes here; 1e-60 does in float
+  for (const double beta : {0.0, -0.0, std::same_as<T, float> ? 1e-60 : 0.0}) {
+    for (const bool normalise : {true, false}) {
+      state.add(k.row(1), v.row(1), beta, normalise);
+      state.add(lost.row(2), nothing.row(2), beta, normalise);  // a pad may hold anything
+      CHECK(state.read(k.row(1)) == before);
+    }
+  }
+  for (const double beta : {-1e-9, 2.0, std::nan("")})
+    CHECK(refusal([&] { state.add(k.row(1), v.row(1), beta); }).find("is outside [0, 2)") !=
+          std::string::npos);
+  CHECK(refusal([&] { state.add(k.row(1), v.row(1).head(2), 0.0); }).find("value has 2") !=
+        std::string::npos);
+}
+
 TEST_CASE("taylor_shift: cosines, and the factor sqrt(n / d)", "[attention][value]") {
   const matrix<double> q = normal<double>(20, d, 10u), k = normal<double>(n, d, 11u),
                        v = normal<double>(n, e, 12u);
@@ -132,6 +159,10 @@ TEST_CASE("taylor_shift: cosines, and the factor sqrt(n / d)", "[attention][valu
       REQUIRE(naive::distance(result.output.row(i), expected.output) <= 1e-12);
     }
   }
+  for (const double temperature : {std::nan(""), HUGE_VAL, -HUGE_VAL})
+    CHECK(refusal([&] {
+            static_cast<void>(presets::taylor_shift(q, k, v, {.temperature = temperature}));
+          }).find("presets::taylor_shift: .temperature is ") != std::string::npos);
 }
 
 TEST_CASE("performer: many features come near softmax", "[attention][value]") {

@@ -510,3 +510,124 @@ TEST_CASE("linear_attention_state: no drift over many tokens", "[attention][valu
   const double log_sum = double(expected.log_sum) + std::log(double(periods));
   CHECK(std::abs(wide.read(q.row(0)).logsumexp - log_sum) <= 1e-12);
 }
+
+namespace {
+
+/// What a first key far from all others may cost, of any size: about as much as none.
+template <class T>
+constexpr double far_tolerance = 2e-14;
+template <>
+constexpr double far_tolerance<float> = 6e-6;
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("linear_attention: a far first key costs no digits, by any path",
+                   "[attention][value]", float, double) {
+  using T = TestType;
+  const index_t m = 200, d = 16, e = 3;
+  const matrix<T> q = normal<T>(m, d, 101u), v = normal<T>(m, e, 103u);
+  struct variant {
+    index_t window, first_tokens;
+    double decay;
+    bool centred;
+  };
+  for (const double far : {300.0, -3000.0, 1e6}) {
+    matrix<T> k = normal<T>(m, d, 102u);
+    for (const index_t t : {0, 90}) {  // and one in the middle
+      k(t, 3) += T(far);
+      k(t, 7) += T(t == 0 ? far : -far);
+    }
+    for (const int order : {1, 2, 3}) {
+      for (const auto& [window, first_tokens, decay, centred] :
+           {variant{0, 0, 1, true}, variant{0, 0, 1, false}, variant{0, 0, 0.97, true},
+            variant{5, 2, 0.97, true}, variant{5, 0, 1, true}}) {
+        if (order % 2 == 1 && !centred) continue;  // without a positive mass
+        linear_attention_options o{.causal = true,
+                                   .window = naive::window_of(window),
+                                   .first_tokens = first_tokens,
+                                   .order = order,
+                                   .centred = centred,
+                                   .decay = decay};
+        INFO("far " << far << ", order " << order << ", window " << window << ", first tokens "
+                    << first_tokens << ", decay " << decay << ", centred " << centred);
+        const auto close = [&](index_t i, const auto& output, linear_status status) {
+          const naive::answer expected = naive::attend(q.row(i), k, v, i + 1, o);
+          if (std::isnan(expected.log_sum)) return true;
+          naive::real top = 0, total = 0, size = 0;  // an odd order may cancel
+          for (const naive::real w :
+               naive::weights(naive::scores(q.row(i), k, i + 1, naive::real(0.25)), o, &top)) {
+            total += w;
+            size += std::abs(w);
+          }
+          return status == linear_status::positive ? naive::distance(output, expected.output) <=
+                                                         far_tolerance<T> * double(size / total)
+                                                   : o.order % 2 == 1;
+        };
+        for (const linear_method method : {linear_method::features, linear_method::scores}) {
+          o.method = method;
+          const auto whole = linear_attention(q, k, v, o);
+          bool right = true;
+          for (index_t i = 20; i < m; i += 7)
+            right = right && close(i, whole.output.row(i), whole.status(i, 0));
+          CHECK(right);
+        }
+        o.method = linear_method::features;
+        for (const index_t chunk : {0, 1, 5, 32}) {
+          cumulus::linear_state_options for_state = o.for_state();
+          for_state.chunk = chunk;
+          linear_attention_state<T> state(d, e, for_state), a(state), b(state);
+          bool right = true;
+          for (index_t i = 0; i < m; ++i) {
+            state.add(k.row(i), v.row(i));
+            const auto read = state.read(q.row(i));
+            if (i % 7 == 6) right = right && close(i, read.output, read.status);
+            (i < 1 + 37 * chunk ? a : b).add(k.row(i), v.row(i));
+          }
+          CHECK(right);
+          if (chunk == 32) continue;  // all of them in a
+          a += b;                     // of one token, of 38 and of most
+          const auto read = a.read(q.row(m - 1));
+          CHECK(close(m - 1, read.output, read.status));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("linear_attention: beside exact keys no order of the far part swallows them",
+          "[attention][value]") {
+  // scores 6 and -6 of value 0, then one of 12 and value 1: exact .8897
+  const index_t m = 101;
+  matrix<double> k(m, 1), v = matrix<double>::Zero(m, 1);
+  const matrix<double> q = matrix<double>::Ones(1, 1);
+  for (const double spread : {1.0, 3.0, 6.0, 40.0}) {
+    for (const bool first : {false, true}) {  // the exact key is a first token, or in the window
+      for (index_t i = 0; i < m; ++i) k(i, 0) = i % 2 == 0 ? spread : -spread;
+      const index_t own = first ? 0 : m - 1;
+      k(own, 0) = 2 * spread;
+      v.setZero();
+      v(own, 0) = 1;
+      const linear_attention_options all{.scale = 1, .first_tokens = m};
+      const auto exact = double(naive::attend(q.row(0), k, v, m, all).output[0]);
+      const auto error = [&](int order, form f, linear_method method) {
+        const auto result = linear_attention(q, k, v,
+                                             {.scale = 1,
+                                              .causal = true,
+                                              .window = naive::window_of(first ? 0 : 1),
+                                              .first_tokens = first ? 1 : 0,
+                                              .order = order,
+                                              .form = f,
+                                              .method = method});
+        REQUIRE(result.status(0, 0) == linear_status::positive);
+        return std::abs(result.output(0, 0) - exact);
+      };
+      for (const int order : {2, 3, 4, 5, 6, 9, 16}) {
+        for (const linear_method method : {linear_method::features, linear_method::scores}) {
+          INFO("spread " << spread << ", order " << order << ", " << name_of(method) << ", exact "
+                         << exact << ", error " << error(order, form::taylor, method));
+          CHECK(error(order, form::taylor, method) <= 1.5 * error(1, form::taylor, method) + 1e-12);
+        }
+      }
+    }
+  }
+}

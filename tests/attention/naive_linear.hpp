@@ -5,8 +5,10 @@
 
 #include <cumulus/attention/linear_options.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <random>
 #include <vector>
@@ -72,9 +74,11 @@ template <class V>
   return p;
 }
 
-/// The weights that options give the scores of a query, decay^(n - 1 - i) included.
+/// The weights that options give the scores of a query, decay^(n - 1 - i) included; where `top` is given, over e^top, so that
+/// none overflows.
 template <class Options>
-[[nodiscard]] std::vector<real> weights(const std::vector<real>& u, const Options& o) {
+[[nodiscard]] std::vector<real> weights(const std::vector<real>& u, const Options& o,
+                                        real* top = nullptr) {
   const auto n = u.size(), window = std::size_t(o.window ? o.window->before : 0);
   const auto P = std::size_t(o.order);
   std::vector<real> decay(n);
@@ -91,7 +95,7 @@ template <class Options>
   const real centre = total > 0 && (o.centred || taylor) ? mean / total : 0;
   // sums of powers, by their definition; 1 / M and log M as power series
   std::vector<real> m(P + 1), r(P + 1), c(P + 1), a(P + 1, 1);
-  real lift = centre;
+  real lift = centre, series = 0;
   if (taylor && total > 0) {
     for (std::size_t j = 0; j <= P; ++j) {
       for (std::size_t i = 0; i < n; ++i)
@@ -102,17 +106,36 @@ template <class Options>
       c[k] = k == 0 ? 0 : m[k];
       for (std::size_t j = 1; j <= k; ++j) r[k] -= m[j] * r[k - j];
       for (std::size_t j = 1; j < k; ++j) c[k] -= real(j) / real(k) * c[j] * m[k - j];
-      lift += c[k];
+      series += c[k];
     }
+    // beside exact weights: no less than 0, by Jensen, and above 1 on the scale of logarithms
+    if (std::find(exact.begin(), exact.end(), true) != exact.end()) {
+      real sum = 0;
+      for (const real x : m) sum += x;
+      if (series > 1)
+        series = std::min(1 + std::log(series), std::max({real(1), P > 1 ? 1 + std::log(m[2]) : 1,
+                                                          sum > 1 ? std::log(sum) : 1}));
+      series = std::max(series, real(0));
+    }
+    lift += series;
     for (std::size_t j = 0; j <= P; ++j) {
       a[j] = 0;
       for (std::size_t k = 0; k + j <= P; ++k) a[j] += r[k];
     }
   }
+  const real none = -std::numeric_limits<real>::infinity();
+  real shift = 0;
+  if (top != nullptr) {
+    shift = total > 0 ? lift : none;
+    for (std::size_t i = 0; i < n; ++i)
+      if (exact[i]) shift = std::max(shift, u[i]);
+    if (!std::isfinite(shift)) shift = 0;
+    *top = shift;
+  }
   std::vector<real> w(n);
   for (std::size_t i = 0; i < n; ++i) {
     if (exact[i]) {
-      w[i] = decay[i] * std::exp(u[i]);
+      w[i] = decay[i] * std::exp(u[i] - shift);
       continue;
     }
     const real y = u[i] - centre;
@@ -120,7 +143,7 @@ template <class Options>
     for (std::size_t j = 0; j <= P; ++j)
       sum += o.polynomial.empty() ? a[j] * divided_power(y, int(j))
                                   : real(o.polynomial[j]) * std::pow(y, real(j));
-    w[i] = decay[i] * std::exp(lift) * sum;
+    w[i] = decay[i] * std::exp(lift - shift) * sum;
   }
   return w;
 }
@@ -130,7 +153,10 @@ template <class Q, class K, class V, class Options>
 [[nodiscard]] answer attend(const Q& q, const K& k, const V& v, Eigen::Index visible,
                             const Options& o) {
   const real scale = o.scale ? real(*o.scale) : 1 / std::sqrt(real(k.cols()));
-  return average(weights(scores(q, k, visible, scale), o), v);
+  real top = 0;
+  answer a = average(weights(scores(q, k, visible, scale), o, &top), v);
+  a.log_sum += top;
+  return a;
 }
 
 /// |actual - expected| / max(|expected|, 1): relative, but for outputs near 0 of values near 1.

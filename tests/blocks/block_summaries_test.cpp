@@ -2,6 +2,9 @@
 #include <cumulus/blocks/block_scores.hpp>
 #include <cumulus/blocks/block_summaries.hpp>
 
+#include <limits>
+#include <string>
+
 #include "catch.hpp"
 #include "support/families.hpp"
 #include "support/refusal.hpp"
@@ -242,6 +245,52 @@ TEST_CASE("block summaries: what cannot be kept is refused before any work", "[b
   CHECK(with_values.tokens() == 0);
   CHECK(refusal([&] { static_cast<void>(with_values.covariance(0)); }) ==
         "cumulus: block_summaries: no covariance is kept; give block_summary_options .covariance");
+}
+
+TEST_CASE("block summaries: a block that there is not is refused by every member",
+          "[blocks][edge]") {
+  block_summaries<double> blocks({.key_width = 2,
+                                  .value_width = 1,
+                                  .block = 3,
+                                  .covariance = covariance_kind::low_rank,
+                                  .rank = 1,
+                                  .box = true,
+                                  .landmark = true,
+                                  .value_mean = true,
+                                  .value_covariance = true});
+  const auto check = [&](index_t B) {
+    const auto refused = [&](const std::string& member, auto f) {
+      return refusal([&] { static_cast<void>(f()); }) ==
+             "cumulus: block_summaries::" + member + ": block " + std::to_string(B) +
+                 ", but there are " + std::to_string(blocks.blocks()) +
+                 "; give 0 or more, below that";
+    };
+    CAPTURE(B);
+    CHECK(refused("count", [&] { return blocks.count(B); }));
+    CHECK(refused("mean", [&] { return blocks.mean(B); }));
+    CHECK(refused("radius", [&] { return blocks.radius(B); }));
+    CHECK(refused("reach", [&] { return blocks.reach(B); }));
+    CHECK(refused("value_reach", [&] { return blocks.value_reach(B); }));
+    CHECK(refused("covariance", [&] { return blocks.covariance(B); }));
+    CHECK(refused("factors", [&] { return blocks.factors(B); }));
+    CHECK(refused("high", [&] { return blocks.high(B); }));
+    CHECK(refused("low", [&] { return blocks.low(B); }));
+    CHECK(refused("landmark", [&] { return blocks.landmark(B); }));
+    CHECK(refused("entropy", [&] { return blocks.entropy(B); }));
+    CHECK(refused("value_mean", [&] { return blocks.value_mean(B); }));
+    CHECK(refused("value_covariance", [&] { return blocks.value_covariance(B); }));
+    if (B != blocks.blocks()) CHECK(refused("begin", [&] { return blocks.begin(B); }));
+  };
+  for (const index_t B : {index_t(-1), index_t(0), index_t(1)}) check(B);  // of none
+  blocks.append_rows(matrix(8, 2), matrix(8, 1));
+  REQUIRE(blocks.blocks() == 2);  // the third has no summary yet
+  for (const index_t B : {index_t(-1), index_t(2), index_t(3), std::numeric_limits<index_t>::max(),
+                          std::numeric_limits<index_t>::min()})
+    check(B);
+  CHECK(blocks.count(1) == 3);
+  CHECK(blocks.begin(2) == 6);
+  blocks.summarise_tail();
+  CHECK(blocks.count(2) == 2);
 }
 
 TEST_CASE("block summaries: every enum has its names", "[blocks][edge]") {

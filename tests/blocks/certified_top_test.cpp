@@ -69,4 +69,6 @@ TEST_CASE("certified top: disjoint intervals need no key, and only the open ones
   CHECK(found.largest_outside == 5);
   CHECK(refusal([&] { static_cast<void>(certified_top(apart, 0, none)); }) ==
         "cumulus: certified_top: k is 0; give 1 or more");
+  CHECK(refusal([&] { static_cast<void>(certified_top(apart, 2, none, -1)); }) ==
+        "cumulus: certified_top: usable is -1; give 0 or more");
 }

@@ -4,6 +4,9 @@
 
 #include <cumulus/core/token_rows.hpp>
 #include <Eigen/Core>
+#include <limits>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -76,4 +79,32 @@ TEST_CASE("token_rows: refuses tables that are too short and pages that blocks d
   const token_rows<double> cache(pool.data(), 4, table, 8, 2, 2);
   CHECK(refusal([&] { token_rows<double>(cache, 3, table, 4); }) ==
         "cumulus: token_rows: blocks of 3 tokens in pages of 4; give a block that divides a page");
+}
+
+TEST_CASE("token_rows: refuses a block or a page that lies outside", "[core][edge]") {
+  const by_rows pool = counted(16, 2);
+  const index_t table[] = {2, 0, -1};
+  CHECK(
+      refusal([&] { token_rows<double>(pool.data(), 4, table, 9, 2, 2); }) ==
+      "cumulus: token_rows: entry 2 of the table is page -1; give 0 or more for each page that has "
+      "tokens");
+  CHECK(refusal([&] { token_rows<double>(pool.data(), 4, table, 8, 2, 2); }).empty());
+  const token_rows<double> cache(pool.data(), 4, table, 7, 2, 2), plain(pool);
+  const index_t most = std::numeric_limits<index_t>::max();
+  const auto some = [&](const token_rows<double>& all, index_t block, std::vector<index_t> blocks,
+                        index_t tokens) {
+    return refusal([&] { token_rows<double>(all, block, blocks, tokens); });
+  };
+  CHECK(some(cache, 2, {4}, 2) ==
+        "cumulus: token_rows: 2 tokens of block 4 of 2, but there are 7 tokens in all; give blocks "
+        "within them");
+  CHECK(some(cache, 2, {0, 3}, 4).find("2 tokens of block 3 of 2") != std::string::npos);
+  CHECK(some(cache, 2, {0, 3}, 3).empty());     // one token of it, the last
+  CHECK(some(cache, 2, {1, most}, 2).empty());  // no token of the other
+  CHECK(some(cache, 2, {most}, 1).find("1 tokens of block") != std::string::npos);
+  CHECK(some(plain, 3, {5}, 1).empty());
+  CHECK(some(plain, 3, {5}, 2).find("but there are 16 tokens") != std::string::npos);
+  CHECK(some(plain, 3, {6}, 1).find("but there are 16 tokens") != std::string::npos);
+  for (const token_rows<double>* all : {&cache, &plain})
+    CHECK(some(*all, 2, {-1}, 1).find("is page -1") != std::string::npos);
 }

@@ -246,6 +246,69 @@ block_summary_options draw_parts(bytes& in, index_t d, index_t e, index_t b) {
   return p;
 }
 
+/// An index, often just within or just outside [0, end).
+index_t draw_index(bytes& in, index_t end) {
+  const index_t any[] = {end - 1,
+                         end,
+                         end + 1,
+                         -1,
+                         std::numeric_limits<index_t>::max(),
+                         std::numeric_limits<index_t>::min(),
+                         index_t(1) << 62};
+  const index_t b = in.byte();
+  return b < 7 ? any[b] : b % 16 - 2;
+}
+
+/// Every member that takes a block refuses one that there is not, and no other.
+void check_block_indices(bytes& in, const block_summaries<double>& blocks) {
+  const index_t B = draw_index(in, blocks.blocks());
+  const bool is_block = 0 <= B && B < blocks.blocks();
+  const block_summary_options& kept = blocks.options();
+  const auto check = [&](const char* member, bool has, auto f) {
+    expect(refused([&] { static_cast<void>(f()); }) != (has && is_block), member, B,
+           blocks.blocks());
+  };
+  check("count", true, [&] { return blocks.count(B); });
+  check("mean", true, [&] { return blocks.mean(B); });
+  check("radius", true, [&] { return blocks.radius(B); });
+  check("reach", true, [&] { return blocks.reach(B); });
+  check("value_reach", blocks.value_width() > 0, [&] { return blocks.value_reach(B); });
+  check("covariance", kept.covariance != covariance_kind::none,
+        [&] { return blocks.covariance(B); });
+  check("high", kept.box, [&] { return blocks.high(B); });
+  check("low", kept.box, [&] { return blocks.low(B); });
+  check("landmark", kept.landmark, [&] { return blocks.landmark(B); });
+  check("entropy", kept.landmark, [&] { return blocks.entropy(B); });
+  check("value_mean", kept.value_mean, [&] { return blocks.value_mean(B); });
+  check("value_covariance", kept.value_covariance, [&] { return blocks.value_covariance(B); });
+}
+
+/// Blocks of tokens in one piece or in pages: those within are found, others are refused.
+void check_token_indices(bytes& in) {
+  const index_t n = in.below(20), page = 1 + in.below(6), block = 1 + in.below(6),
+                tokens = in.below(12);
+  const bool paged = in.flag();
+  rows<double> pool(24, 1);
+  for (index_t i = 0; i < 24; ++i) pool(i, 0) = double(i);
+  std::vector<index_t> table, chosen;
+  for (index_t i = 0; i * page < n; ++i) table.push_back(in.below(24 / page));
+  for (index_t i = in.below(6); i > 0; --i) chosen.push_back(draw_index(in, n / block + 1));
+  const token_rows<double> all = paged ? token_rows<double>(pool.data(), page, table, n, 1, 1)
+                                       : token_rows<double>(pool.data(), n, 1, 1);
+  bool fits = !(paged && page % block != 0) && tokens <= index_t(chosen.size()) * block;
+  for (index_t t = 0; fits && t < tokens; ++t) {
+    const index_t B = chosen[std::size_t(t / block)];
+    fits = 0 <= B && B <= n && B * block + t % block < n;
+  }
+  const bool is_refused = refused([&] {
+    const token_rows<double> some(all, block, chosen, tokens);
+    for (index_t t = 0; t < tokens; ++t)
+      expect(same(*some.row(t), *all.row(chosen[std::size_t(t / block)] * block + t % block)),
+             "a token of a block", t);
+  });
+  expect(is_refused != fits, "blocks within the tokens, and no others", n, block, tokens);
+}
+
 /// Summaries token by token and at once, intervals of all scores, and what is chosen by them.
 void check_blocks(bytes& in) {
   const index_t d = 1 + in.below(5), b = 1 + in.below(7), n = in.below(48), e = in.below(3);
@@ -277,6 +340,7 @@ void check_blocks(bytes& in) {
   one_by_one.summarise_tail();
   expect(blocks.blocks() == (n + b - 1) / b && blocks.tokens() == n, "blocks are counted",
          blocks.blocks(), n, b);
+  check_block_indices(in, blocks);
 
   const double scales[] = {1, 0.5, -1, 0, 2};
   const auto score_drawn = static_cast<block_score>(in.below(13));  // drawn first
@@ -383,6 +447,7 @@ void check_sparse(bytes& in) {
   o.kernel = (kinds & 4) != 0 ? residual_kernel::softmax_pair : residual_kernel::taylor2;
   o.surrogate_mass = (kinds & 8) != 0;
   o.scale = (kinds & 16) != 0 ? 1.0 : 0.25;
+  if ((kinds & 32) != 0) o.mass_score = static_cast<block_score>(in.below(13));
   block_sparse_result<double> result;
   if (refused([&] { result = block_sparse_attention(q, k, v, blocks, o); })) return;
   for (index_t i = 0; i < queries; ++i) {
@@ -476,13 +541,119 @@ void check_linear(bytes& in) {
   }
   expect(gradient.queries.allFinite() && gradient.keys.allFinite(),
          "gradients of small numbers are finite");
+
+  // a key that scores -inf, whatever its value, changes no gradient of the others
+  const index_t at = in.below(n + 1), axis = in.below(d);
+  if (same(q(0, axis), 0.0)) return;
+  rows<double> more_k(n + 1, d), more_v(n + 1, e);
+  for (index_t t = 0; t <= n; ++t) {
+    more_k.row(t).setZero();
+    more_v.row(t).setConstant(std::numeric_limits<double>::quiet_NaN());
+    if (t == at) {
+      more_k(t, axis) = q(0, axis) > 0 ? -infinity<double> : infinity<double>;
+    } else {
+      more_k.row(t) = k.row(t < at ? t : t - 1);
+      more_v.row(t) = v.row(t < at ? t : t - 1);
+    }
+  }
+  const auto with = attention_vjp(q, more_k, more_v, g, {.causal = (kinds & 16) != 0});
+  expect(all_same(with.queries, gradient.queries), "a key of score -inf moves no query");
+  for (index_t t = 0; t <= n; ++t) {
+    const index_t from = t < at ? t : t - 1;
+    const rows<double> key = with.keys.row(t), value = with.values.row(t);
+    expect(t == at ? key.isZero(0) && value.isZero(0)
+                   : all_same(key, rows<double>(gradient.keys.row(from))) &&
+                         all_same(value, rows<double>(gradient.values.row(from))),
+           "a key of score -inf has no part", t, at);
+  }
+}
+
+/// A first key at any distance, and others: in float each path is within rounding of the definition.
+void check_far_keys(bytes& in) {
+  const index_t d = 1 + in.below(6), n = 1 + in.below(60), e = 1 + in.below(2);
+  rows<float> k = draw_rows<float>(in, n, d, family::small, 0.25),
+              v = draw_rows<float>(in, n, e, family::small),
+              q = draw_rows<float>(in, 1, d, family::small, 0.25);
+  const float distances[] = {0, 300, -300, 3000, -3e4F, 1e6F};
+  for (index_t far = in.below(4); far > 0; --far) {
+    const index_t t = far == 1 ? 0 : in.below(n);
+    for (index_t c = 0; c < d; ++c) k(t, c) += in.flag() ? distances[in.below(6)] : 0;
+  }
+  const int kinds = in.byte();
+  linear_attention_options o{.order = 2, .centred = (kinds & 1) != 0};
+  o.causal = true;
+  if ((kinds & 2) != 0) o.window = 1 + in.below(9);
+  o.first_tokens = (kinds & 4) != 0 ? in.below(4) : 0;
+  o.decay = (kinds & 8) != 0 ? 0.9375 : 1.0;
+  // the definition: e^u for exact keys, else e^m (1 + y + y^2 / 2) with y = u - m
+  const auto u = scores_of(q, 0, k, 1 / std::sqrt(wide(d)));
+  std::vector<wide> w(u.size()), age(u.size());
+  const auto is_exact = [&](index_t t) {
+    return t < o.first_tokens || (o.window && t + o.window->before >= n);
+  };
+  wide total = 0, mean = 0, top = -infinity<wide>;
+  for (index_t t = 0; t < n; ++t) {
+    const std::size_t i = std::size_t(t);
+    age[i] = std::pow(wide(o.decay), wide(n - 1 - t));
+    if (is_exact(t)) {
+      top = std::max(top, u[i]);
+    } else {
+      total += age[i];
+      mean += age[i] * u[i];
+    }
+  }
+  mean = total > 0 && o.centred ? mean / total : 0;
+  if (total > 0) top = std::max(top, mean);
+  wide sum = 0, longest = 1;
+  for (index_t t = 0; t < n; ++t) {
+    const std::size_t i = std::size_t(t);
+    const wide y = u[i] - mean;
+    w[i] =
+        age[i] * (is_exact(t) ? std::exp(u[i] - top) : std::exp(mean - top) * (1 + y + y * y / 2));
+    sum += w[i];
+    for (index_t c = 0; c < e; ++c) longest = std::max(longest, std::fabs(wide(v(t, c))));
+  }
+  // scores beside an exponential are of float; a power forgives their relative error
+  const wide most = largest_product(q, 0, k) / std::sqrt(wide(d));
+  const bool has_exact = o.window || o.first_tokens > 0;
+  const wide allowed = longest * (5e-6L + (has_exact ? 4e-7L * most : 0));
+  const auto check = [&](const auto& output, linear_status status, const char* path) {
+    expect(status == linear_status::positive, path, most);
+    for (index_t c = 0; c < e; ++c) {
+      wide exact = 0;
+      for (index_t t = 0; t < n; ++t) exact += w[std::size_t(t)] / sum * wide(v(t, c));
+      expect(std::fabs(wide(output[c]) - exact) <= allowed, path, output[c], exact, allowed);
+    }
+  };
+  rows<float> queries(n, d);
+  for (index_t t = 0; t < n; ++t) queries.row(t) = q.row(0);
+  for (const linear_method method : {linear_method::features, linear_method::scores}) {
+    o.method = method;
+    const auto all = linear_attention(queries, k, v, o);
+    check(all.output.row(n - 1), all.status(n - 1, 0),
+          method == linear_method::features ? "prefill by features" : "prefill by scores");
+  }
+  o.method = linear_method::features;
+  linear_state_options state = o.for_state();
+  state.chunk = in.below(9);
+  const index_t cut = in.below(n + 1);
+  linear_attention_state<float> whole(d, e, state), front(whole), back(whole);
+  for (index_t t = 0; t < n; ++t) {
+    whole.add(k.row(t), v.row(t));
+    (t < cut ? front : back).add(k.row(t), v.row(t));
+  }
+  const auto single = whole.read(q.row(0));
+  check(single.output, single.status, "a token at a time");
+  front += back;
+  const auto merged = front.read(q.row(0));
+  check(merged.output, merged.status, "a merged state");
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   bytes in(data, size);
-  switch (in.below(5)) {
+  switch (in.below(7)) {
     case 0:
       check_dense<double>(in);
       break;
@@ -494,6 +665,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 3:
       check_sparse(in);
+      break;
+    case 4:
+      check_token_indices(in);
+      break;
+    case 5:
+      check_far_keys(in);
       break;
     default:
       check_linear(in);

@@ -38,18 +38,55 @@ struct attention_vjp_options {
 
 namespace detail {
 
+/// Whether a weight or a slope is 0.
+template <class C>
+[[nodiscard]] bool has_no_part(const C& x) noexcept {
+  return !(x < C(0)) && !(C(0) < x) && !is_nan(x);
+}
+
+/// p (a - o + b), where that fits though the difference does not.
+template <class C>
+[[nodiscard]] C weighted_difference(const C& p, const C& a, const C& o, const C& b) noexcept {
+  const C difference = a - o + b;
+  if (is_finite(difference)) return p * difference;
+  return C(2) * (p * (a / C(2) - o / C(2) + b / C(2)));
+}
+
 /// One query's scores u and products a: turns them into weights p and du. `visible` of both.
+///
+/// Edges   as softmax: a weight of 0 removes its key, whatever the products of that key are; one score of +inf takes all,
+///         and its weight does not move with any score; several leave NaN at those and 0 elsewhere; a NaN leaves NaN in
+///         all.
 template <class C>
 struct softmax_slopes {
   void operator()(C* u, C* a, index_t visible, const C& b) {
     C top = -infinity<C>, total(0), mean(0);
-    for (index_t i = 0; i < visible; ++i) top = max_of(top, u[i]);
+    bool has_nan = false;
+    for (index_t i = 0; i < visible; ++i) {
+      top = max_of(top, u[i]);
+      has_nan = has_nan || is_nan(u[i]);
+    }
+    if (!has_nan && !is_finite(top)) return at_infinity(u, a, visible, top, b);
     for (index_t i = 0; i < visible; ++i) total += u[i] = exponential(C(u[i] - top));
     for (index_t i = 0; i < visible; ++i) {
       u[i] /= total;
-      mean += u[i] * a[i];
+      if (!has_no_part(u[i])) mean += u[i] * a[i];
     }
-    for (index_t i = 0; i < visible; ++i) a[i] = u[i] * (a[i] - mean + b);
+    for (index_t i = 0; i < visible; ++i) {
+      a[i] = has_no_part(u[i]) ? C(0) : weighted_difference(u[i], a[i], mean, b);
+    }
+  }
+
+ private:
+  static void at_infinity(C* u, C* a, index_t visible, const C& top, const C& b) {
+    index_t ties = 0;
+    for (index_t i = 0; C(0) < top && i < visible; ++i) ties += u[i] == top ? 1 : 0;
+    const C share = ties == 1 ? C(1) : quiet_nan<C>;
+    for (index_t i = 0; i < visible; ++i) {
+      const bool takes = ties > 0 && u[i] == top;
+      u[i] = takes ? share : C(0);
+      a[i] = takes ? C(share * b) : C(0);
+    }
   }
 };
 
@@ -131,28 +168,26 @@ class truncated_slopes {
     for (index_t i = 0; i < visible; ++i) {
       const C share = weights_[std::size_t(i)] / total;
       const C slope = sum_of(of_slope, below, u[i]);
-      const C moved = P == 0 ? C(0) : C(a[i] * slope - sum_of(of_mean, below, u[i]));
-      a[i] = share * (moved + b * slope);
+      a[i] = P == 0 ? C(share * b * slope)
+                    : weighted_difference(share, C(a[i] * slope), sum_of(of_mean, below, u[i]),
+                                          C(b * slope));
       u[i] = share * sum_of(of_p, order_, u[i]);
     }
   }
 
-  void ratio(C* u, C* a, index_t visible, const C& b, const C& total) const {
+  void ratio(C* u, C* a, index_t visible, const C& b, const C& total) {
+    terms_.resize(std::size_t(visible));
     series slope{};
     for (int j = 0; j < order_; ++j) slope[std::size_t(j)] = given_[std::size_t(j) + 1];
-    C mass(0), sum(0);
-    for (index_t i = 0; i < visible; ++i) {
-      const C e = weights_[std::size_t(i)] * sum_of(given_, order_, u[i]);
-      mass += e;
-      sum += e * a[i];
-    }
-    const C o = sum / mass;
-    C moved(0);
+    C mass(0), o(0), moved(0);
+    for (index_t i = 0; i < visible; ++i)
+      mass += terms_[std::size_t(i)] = weights_[std::size_t(i)] * sum_of(given_, order_, u[i]);
+    for (index_t i = 0; i < visible; ++i) o += terms_[std::size_t(i)] / mass * a[i];
     for (index_t i = 0; i < visible; ++i) {
       const C d =
           order_ > 0 ? C(weights_[std::size_t(i)] * sum_of(slope, order_ - 1, u[i]) / mass) : C(0);
-      u[i] = weights_[std::size_t(i)] * sum_of(given_, order_, u[i]) / mass;
-      a[i] = d * (a[i] - o + b);
+      u[i] = terms_[std::size_t(i)] / mass;
+      a[i] = weighted_difference(d, a[i], o, b);
       moved += a[i];
     }
     if (!centred_) return;
@@ -164,7 +199,7 @@ class truncated_slopes {
   bool centred_;
   C decay_;
   series given_{};
-  std::vector<C> weights_;
+  std::vector<C> weights_, terms_;
 };
 
 template <class T, class Slopes>
@@ -202,11 +237,12 @@ template <class T, class Slopes>
     std::fill(row.begin(), row.end(), C(0));
     for (index_t j = 0; j < visible; ++j) {
       const C p = u[std::size_t(j)], slope = a[std::size_t(j)] * C(scale);
-      for (index_t c = 0; c < d; ++c) {
+      // what has no part is skipped: its key or value may be infinite
+      for (index_t c = 0; !has_no_part(slope) && c < d; ++c) {
         row[std::size_t(c)] += slope * C(k.row(j)[c]);
         dk(j, c) += slope * C(q.row(i)[c]);
       }
-      for (index_t c = 0; c < e; ++c) dv(j, c) += p * C(g.row(i)[c]);
+      for (index_t c = 0; !has_no_part(p) && c < e; ++c) dv(j, c) += p * C(g.row(i)[c]);
     }
     for (index_t c = 0; c < d; ++c) out.queries(i, c) = T(row[std::size_t(c)]);
   }

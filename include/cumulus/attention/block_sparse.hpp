@@ -37,6 +37,20 @@ void require_block_sparse(const char* name, const block_sparse_call<T, S>& call)
     refuse({name, ": ", call.blocks.blocks(), " blocks are summarised, but the last query has ",
             call.past(last), " past ones; append their keys to the summaries"});
   require_score(name, o.score, kept);
+  if (call.takes_mass()) {
+    const block_score mass = call.mass_score();
+    const char* const use = o.surrogate_mass ? ".surrogate_mass" : ".left_out";
+    if (mass == block_score::box)
+      refuse({name, ": ", use,
+              " takes block_score::box for a mass, but that is an upper end of it; give ",
+              ".mass_score = block_score::mean or another estimate"});
+    if (mass == block_score::pooled)
+      refuse(
+          {name, ": ", use,
+           " takes block_score::pooled for a mass, but that leaves out how many keys a block has; "
+           "give .mass_score = block_score::mean or another estimate"});
+    require_score(name, mass, kept);
+  }
   if ((o.left_out == left_out::value_mean || o.left_out == left_out::first_order) &&
       !kept.value_mean)
     refuse({name, ": left_out::", name_of(o.left_out),
@@ -66,6 +80,8 @@ template <class S>
 /// Shape    Q: [n, heads.queries d]; K: [m, d], V: [m, e], of one scalar: Eigen matrices, or token_rows over a cache. blocks: the
 ///          summaries of these keys (and values) in order, as far as the last query's past blocks; a summary serves queries after
 ///          its end only. The result: [n, heads.queries e].
+/// Requires of left_out::value_mean, first_order and of surrogate_mass a .mass_score that estimates a mass: box and pooled
+/// are refused.
 /// Edges    with all blocks chosen it is dense attention, to rounding, but for surrogate_mass. A block of NaN scores is chosen first, so that it shows.
 ///          Queries with no past block see their own tokens.
 /// Error    error_bound, for the options and numbers as given; kept_low and kept_high rest on the blocks' intervals. Bounds need

@@ -18,7 +18,7 @@ namespace cumulus {
 /// What stands for the blocks that a query leaves out.
 enum class left_out {
   none,         ///< nothing: the softmax is over what is read
-  value_mean,   ///< each block by its score and the mean of its values
+  value_mean,   ///< each block by its mass (.mass_score) and the mean of its values
   first_order,  ///< the same, with value_covariance q added to the mean: MomentKV
   residual      ///< linear attention over all past keys less those that are read: SPLA
 };
@@ -46,6 +46,9 @@ struct block_sparse_options {
   std::optional<index_t>
       first_query{};  ///< position of row 0 of Q; if not given, the last row stands at the last key
   block_score score = block_score::smooth2;
+  /// What counts as a block's mass where left_out or surrogate_mass needs one: `score` if not given. box, an upper end, and
+  /// pooled, which leaves log b out, are refused.
+  std::optional<block_score> mass_score{};
   index_t top = 8;  ///< the most past blocks, the forced ones among them
   double mass = 1;  ///< past blocks until their share of the scores' mass reaches this; 1 for all
   double threshold =
@@ -57,7 +60,7 @@ struct block_sparse_options {
   /// Of left_out::residual at one position: the sums of its past blocks, which decoding keeps; made anew if not given.
   const residual_sums* past_sums = nullptr;
   bool surrogate_mass =
-      false;  ///< blocks that are read count by their scores, not by their mass, as in HiLS
+      false;           ///< blocks that are read count by .mass_score, not by their mass, as in HiLS
   bool bounds = true;  ///< whether the intervals of the blocks are found too
   int threads =
       1;  ///< the most threads for the positions: needs OpenMP or the executor. One for left_out::residual

@@ -16,9 +16,10 @@ namespace cumulus::presets {
 /// S_t = S_{t-1} (I - beta k k^T) + beta v k^T, read as S q: one step of least squares, |v - S k|^2 / 2, for each token.
 ///
 /// Shape    keys [d], values [e]; S [e, d].
-/// Requires |k| = 1 and 0 < beta < 2 for it to be stable: then what is along k shrinks by 1 - beta. add takes any key and
+/// Requires |k| = 1 and 0 <= beta < 2 for it to be stable: then what is along k shrinks by 1 - beta. add takes any key and
 ///          divides it by its length unless told not to.
-/// Edges    the empty state reads 0. A key of length 0 changes nothing.
+/// Edges    the empty state reads 0. A key of length 0 changes nothing, and neither does a beta that is 0 in T, whatever
+///          key and value hold: gates underflow, and pads send 0.
 /// Error    plain sums; each step is two products with S.
 /// Cost     a token 4 d e operations, a read 2 d e.
 /// Source   B. Widrow, M. Hoff, IRE WESCON 4 (1960) 96-104; as attention: I. Schlag, K. Irie, J. Schmidhuber, ICML 2021.
@@ -41,9 +42,10 @@ class delta_rule_state {
                               k.size());
     detail::require_same_size("presets::delta_rule_state::add", "the state's value", e_, "value",
                               v.size());
-    if (!(beta > 0 && beta < 2))
+    if (!(beta >= 0 && beta < 2))
       detail::refuse({"presets::delta_rule_state::add: beta ", beta,
-                      " is outside (0, 2); give a number within"});
+                      " is outside [0, 2); give a number within"});
+    if (!(T(0) < T(beta))) return;
     const auto from = k.view(), to = v.view();
     bool is_zero = true;
     for (index_t i = 0; i < d_; ++i) {

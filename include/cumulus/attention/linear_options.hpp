@@ -40,15 +40,18 @@ struct linear_state_options {
   std::optional<cumulus::window> window{};  ///< the last `before` keys are exact; `after` is 0
   index_t first_tokens = 0;                 ///< this many of the first keys are exact
   int order = 2;                            ///< 0..linear_attention_max_order
-  /// form::moment divides by the sum of the weights; form::taylor is the graded softmax, which sums to one.
+  /// form::moment divides by the sum of the weights; form::taylor is the graded softmax, which sums to one. Beside exact
+  /// keys the mass of the others is n e^(mean score) e^K, K the cumulant series, but at least 0 and above 1 only 1 + log K.
   cumulus::form form = cumulus::form::moment;
-  /// Powers of a score less its mean over the keys; else of the score itself. form::taylor is always centred.
+  /// Powers of a score less its mean over the keys; else of the score itself. form::taylor is always centred. Without it an
+  /// even power of a score far below zero is large: keys of low scores can then take all from exact ones.
   bool centred = true;
   /// Of form::moment: coefficients of 1, y, y^2 .. y^order in place of 1 / j!.
   std::vector<double> polynomial{};
   double decay = 1;  ///< in (0, 1]
   linear_method method = linear_method::automatic;
-  /// Keys that wait before the state takes them in, met by their scores; 0: by the size of the state.
+  /// Keys that wait before the state takes them in, met by their scores; 0: by the size of the state. The first 16 wait in
+  /// any case.
   index_t chunk = 0;
   /// The most bytes for the sums of a state, linear_attention_state::bytes(d, e, order); the tokens that wait come on top.
   std::size_t memory_limit = std::size_t(1) << 30;

@@ -97,6 +97,9 @@ template <real_matrix Q, real_matrix K, real_matrix V>
     const Q& queries, const K& keys, const V& values, const taylor_shift_options& o = {}) {
   using T = score_of<result_of<Q>>;
   using matrix = typename linear_attention_result<T>::matrix;
+  if (!detail::is_finite(o.temperature))
+    detail::refuse(
+        {"presets::taylor_shift: .temperature is ", o.temperature, "; give a finite number"});
   const auto unit = [](const auto& x) {
     matrix rows = x.template cast<T>();
     for (index_t i = 0; i < rows.rows(); ++i) {

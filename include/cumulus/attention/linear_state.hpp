@@ -28,20 +28,25 @@ struct linear_prefill;
 ///
 /// The newest keys wait in their own form and are met by their scores, as in the causal prefill of attention/linear.hpp,
 /// which runs on this class: so a token at a time, a block at a time and any mix give the same, to rounding. The reference
-/// c follows the running mean of the keys (where `centred`; else it is 0) by the exact shift
+/// c is the median of the keys until some enter the sums. From then on it follows their mean (where `centred`; else it is 0) by
+/// the exact shift
 ///
 ///     monomial of (k - c) + (c - c')  =  sum over parts of the monomial:  (part of k - c) (rest of c - c')
 ///
-/// so that powers of scores do not cancel; the powers are then recentred for each query, in score space:
+/// so that powers of scores do not cancel. Each query recentres the powers in score space:
 /// sum (u - h)^j / j!  =  sum_l (-h)^(j-l) / (j-l)!  sum u^l / l!.
+///
+/// Up to 8 keys that lie far from all others, such as the first key of many models, stay out of the sums and are met by their
+/// scores: their powers would cost the digits of the others.
 ///
 /// Shape    keys [d], values [e].
 /// Edges    a NaN or an infinity in a key or a value stays in the state. It reaches no query before it. A state of more bytes
-///          than options.memory_limit is refused; the tokens that wait, which grow up to first_tokens, window and chunk, do not count.
-///          A read of the empty state gives zeros with log-sum-exp -inf.
-/// Error    sums are kept as a rounded number and what it lacks: no drift, u^2 a token; after 10^7 tokens measured 5e-16 in double
-///          and 2e-7 in float. A read takes the rounded numbers: measured, of the output, 1e-15 and 5e-7 at orders 1 to 3 and
-///          scores of standard deviation 1; tests/attention/linear_test.cpp asserts 1e-12 and 1e-5.
+///          than options.memory_limit is refused; the tokens that wait, which grow up to first_tokens, window and chunk, do
+///          not count. A read of the empty state gives zeros with log-sum-exp -inf.
+/// Error    sums are kept as a rounded number and what it lacks: no drift, u^2 a token; after 10^7 tokens measured 5e-16 in
+///          double and 2e-7 in float. A read takes the rounded numbers: measured, of the output, 1e-15 and 5e-7 at orders 1
+///          to 3 and scores of standard deviation 1; tests/attention/linear_test.cpp asserts 1e-12 and 1e-5. Up to
+///          8 keys at any distance from the others cost no more than that.
 /// Cost     with F = feature_count(d, order): a token 2 F (e + 1) operations, a read as many, and those of up to `chunk`
 ///          waiting tokens, d + e each; a merge 2^order F (e + 1). read allocates its result only.
 /// Threads  one state may be read from several threads at a time, but for one of linear_method::scores.
@@ -263,7 +268,7 @@ class linear_attention_state {
 
   /// What reads and sums work in.
   struct scratch {
-    numbers queries, by_degree, scores, transposed, row;
+    numbers queries, by_degree, scores, transposed, row, ages;
     std::vector<typename detail::linear_weights<T>::row> rows;
     std::vector<C> dots;
     std::array<T, detail::truncated_row<C>::room> of_sums;
@@ -355,7 +360,17 @@ class linear_attention_state {
       const index_t visible = causal ? seen - (n - 1 - i) : seen;
       T* const u = s.scores.data() + i * row_length;
       typename detail::linear_weights<T>::row& row = s.rows[at(i)];
-      memory_.weights()(u, visible, size() - waiting.size() + visible - 1, has_sums, row,
+      for (const index_t j : memory_.far()) {
+        if (j < visible) u[j] = T(full_score(queries + i * stride, waiting.given(j)));
+      }
+      const index_t last = size() - waiting.size() + visible - 1;
+      const std::vector<index_t>& far = memory_.far_positions();
+      if (!far.empty() && memory_.weights().decay < 1) {
+        grow(s.ages, visible);
+        for (std::size_t j = 0; j < far.size(); ++j)
+          s.ages[j] = T(memory_.weights().power(memory_.weights().decay, last - far[j]));
+      }
+      memory_.weights()(u, visible, index_t(far.size()), s.ages.data(), last, has_sums, row,
                         s.of_sums.data());
       std::fill_n(u + visible, row_length - visible, T(0));
       T* const out = output + i * output_stride;
@@ -399,6 +414,14 @@ class linear_attention_state {
       detail::kernels::add_row(add, T(1), out, e);
       demand_finite(i, out, e);
     }
+  }
+
+  /// scale q (k - reference) of a far key, in C: the scores of T would lose digits in proportion to |q| |k|.
+  [[nodiscard]] C full_score(const T* query, const T* key) const noexcept {
+    C sum(0);
+    for (index_t c = 0; c < width(); ++c)
+      sum += C(query[c]) * (C(key[c]) - C(memory_.reference()[std::size_t(c)]));
+    return sum * C(scale_);
   }
 
   /// For blocks of queries.

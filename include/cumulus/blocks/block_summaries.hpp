@@ -101,56 +101,82 @@ class block_summaries {
     if (position >= tokens_) return blocks();
     return position < 0 ? 0 : std::min(position / block_, blocks());
   }
-  [[nodiscard]] index_t begin(index_t B) const noexcept { return B * block_; }
-  [[nodiscard]] index_t count(index_t B) const noexcept { return rows_.count[std::size_t(B)]; }
+  /// The first token of block B. Each member that takes a block refuses one outside 0 .. blocks() - 1; begin takes blocks()
+  /// as well.
+  [[nodiscard]] index_t begin(index_t B) const {
+    if (B != blocks()) require_block("begin", B);
+    return B * block_;
+  }
+  [[nodiscard]] index_t count(index_t B) const {
+    require_block("count", B);
+    return rows_.count[std::size_t(B)];
+  }
   [[nodiscard]] index_t bytes_per_block() const noexcept {
     return rows_.numbers_per_block() * index_t(sizeof(T));
   }
 
   [[nodiscard]] rows means() const { return matrix(rows_.mean, 0, blocks(), width()); }
-  [[nodiscard]] row mean(index_t B) const { return vector(rows_.mean, B, width()); }
+  [[nodiscard]] row mean(index_t B) const {
+    require_block("mean", B);
+    return vector(rows_.mean, B, width());
+  }
   /// The largest distance of a key from the mean, and the largest norm of a key: upper ends.
-  [[nodiscard]] T radius(index_t B) const noexcept { return rows_.radius[std::size_t(B)]; }
-  [[nodiscard]] T reach(index_t B) const noexcept { return rows_.reach[std::size_t(B)]; }
+  [[nodiscard]] T radius(index_t B) const {
+    require_block("radius", B);
+    return rows_.radius[std::size_t(B)];
+  }
+  [[nodiscard]] T reach(index_t B) const {
+    require_block("reach", B);
+    return rows_.reach[std::size_t(B)];
+  }
   /// The largest norm of a value: an upper end. Requires values, e > 0.
   [[nodiscard]] T value_reach(index_t B) const {
     require_part("value", ".value_width", value_width() > 0);
+    require_block("value_reach", B);
     return rows_.value_reach[std::size_t(B)];
   }
   /// Sigma as it is kept, [d, d]: factors and diagonal multiplied out.
   [[nodiscard]] Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> covariance(index_t B) const {
     require_part("covariance", ".covariance", rows_.kept.covariance != covariance_kind::none);
+    require_block("covariance", B);
     return rows_.covariance.matrix(B);
   }
   /// [rank, d] of covariance_kind::low_rank.
   [[nodiscard]] rows factors(index_t B) const {
     require_part("low-rank covariance", ".covariance = covariance_kind::low_rank",
                  rows_.covariance.rank() > 0);
+    require_block("factors", B);
     return {rows_.covariance.factors(B), rows_.covariance.rank(), width()};
   }
   [[nodiscard]] row high(index_t B) const {
     require_part("box", ".box", rows_.kept.box);
+    require_block("high", B);
     return {rows_.box.data() + 2 * B * width(), width()};
   }
   [[nodiscard]] row low(index_t B) const {
     require_part("box", ".box", rows_.kept.box);
+    require_block("low", B);
     return {rows_.box.data() + (2 * B + 1) * width(), width()};
   }
   [[nodiscard]] row landmark(index_t B) const {
     require_part("landmark", ".landmark", rows_.kept.landmark);
+    require_block("landmark", B);
     return vector(rows_.landmark, B, width());
   }
   [[nodiscard]] T entropy(index_t B) const {
     require_part("landmark", ".landmark", rows_.kept.landmark);
+    require_block("entropy", B);
     return rows_.entropy[std::size_t(B)];
   }
   [[nodiscard]] row value_mean(index_t B) const {
     require_part("value_mean", ".value_mean", rows_.kept.value_mean);
+    require_block("value_mean", B);
     return vector(rows_.value_mean, B, value_width());
   }
   /// Cov(value, key), [e, d]: the first order of a block's output is value_mean + value_covariance q.
   [[nodiscard]] rows value_covariance(index_t B) const {
     require_part("value_covariance", ".value_covariance", rows_.kept.value_covariance);
+    require_block("value_covariance", B);
     return matrix(rows_.value_covariance, B, value_width(), width());
   }
 
@@ -198,6 +224,12 @@ class block_summaries {
     if (!kept)
       detail::refuse(
           {"block_summaries: no ", part, " is kept; give block_summary_options ", remedy});
+  }
+
+  void require_block(const char* member, index_t B) const {
+    if (B < 0 || B >= blocks())
+      detail::refuse({"block_summaries::", member, ": block ", B, ", but there are ", blocks(),
+                      "; give 0 or more, below that"});
   }
 
   [[nodiscard]] index_t open() const noexcept { return tokens_ % block_; }

@@ -25,7 +25,7 @@ struct certified_selection {
 /// a point.
 ///
 /// Shape    scores: intervals that contain exact(B); exact: a block's index to its exact log-mass, called once a block at most.
-/// Requires k >= 1: else std::invalid_argument. usable as in selection_options.
+/// Requires k >= 1, usable >= 0: else std::invalid_argument. usable as in selection_options.
 /// Edges    a NaN end is no information.
 /// Cost     n a call of exact, and the calls.
 template <class T, class Exact>
@@ -33,6 +33,7 @@ template <class T, class Exact>
     const std::vector<scored_block<T>>& scores, index_t k, Exact exact,
     index_t usable = std::numeric_limits<index_t>::max()) {
   if (k < 1) detail::refuse({"certified_top: k is ", k, "; give 1 or more"});
+  if (usable < 0) detail::refuse({"certified_top: usable is ", usable, "; give 0 or more"});
   struct state {
     index_t block;
     double low, high;

@@ -55,20 +55,35 @@ class token_rows {
     if (tokens > 0 && (tokens - 1) / page >= index_t(table.size()))
       detail::refuse({"token_rows: ", tokens, " tokens in pages of ", page, " need a table of ",
                       (tokens - 1) / page + 1, ", the table has ", table.size()});
+    for (index_t i = 0; i * page < tokens; ++i) {
+      if (table_[i] < 0)
+        detail::refuse({"token_rows: entry ", i, " of the table is page ", table_[i],
+                        "; give 0 or more for each page that has tokens"});
+    }
   }
 
   /// Of `all` the tokens of some blocks of `block`, one block after the other, `tokens` in all: the last block may end early.
   /// Requires blocks that lie in one page each, where `all` has pages.
   token_rows(const token_rows& all, index_t block, std::span<const index_t> blocks, index_t tokens)
       : token_rows(all.data_, block, blocks, tokens, all.width_, all.stride_) {
-    if (all.table_ == nullptr) return;
     if (all.page_ % block != 0)
       detail::refuse({"token_rows: blocks of ", block, " tokens in pages of ", all.page_,
                       "; give a block that divides a page"});
+    const index_t used = tokens > 0 ? (tokens - 1) / block + 1 : 0;
+    for (index_t i = 0; i < used; ++i) {
+      const index_t B = blocks[std::size_t(i)], left = tokens - i * block,
+                    last = left < block ? left : block;
+      if (B > all.size_ / block || last > all.size_ - B * block)
+        detail::refuse({"token_rows: ", last, " tokens of block ", B, " of ", block,
+                        ", but there are ", all.size_, " tokens in all; give blocks within them"});
+    }
+    if (all.table_ == nullptr) return;
     const index_t in_page = all.page_ / block;
-    blocks_ = detail::array_of<index_t>(index_t(blocks.size()));
-    for (std::size_t i = 0; i < blocks.size(); ++i)
-      blocks_[index_t(i)] = all.table_[blocks[i] / in_page] * in_page + blocks[i] % in_page;
+    blocks_ = detail::array_of<index_t>(used);
+    for (index_t i = 0; i < used; ++i) {
+      const index_t B = blocks[std::size_t(i)];
+      blocks_[i] = all.table_[B / in_page] * in_page + B % in_page;
+    }
     table_ = blocks_.data();
   }
 
@@ -78,6 +93,7 @@ class token_rows {
   /// Rows of a page; 0 in one piece.
   [[nodiscard]] index_t page() const noexcept { return page_; }
 
+  /// Token t. Requires 0 <= t < size(), unchecked: kernels read every row through it, as through run.
   [[nodiscard]] const T* row(index_t t) const noexcept {
     if (table_ == nullptr) return data_ + t * stride_;
     return data_ + (table_[t / page_] * page_ + t % page_) * stride_;

@@ -24,6 +24,13 @@ struct block_sparse_call {
 
   [[nodiscard]] index_t positions() const noexcept { return q.size(); }
   [[nodiscard]] index_t rows() const noexcept { return o.heads.queries; }
+  /// What counts as the mass of a block.
+  [[nodiscard]] block_score mass_score() const noexcept { return o.mass_score.value_or(o.score); }
+  /// Whether the output depends on it.
+  [[nodiscard]] bool takes_mass() const noexcept {
+    return o.left_out == left_out::value_mean || o.left_out == left_out::first_order ||
+           o.surrogate_mass;
+  }
   /// How many blocks the queries at `position` may leave out: those before their own and the window.
   [[nodiscard]] index_t past(index_t position) const noexcept {
     const index_t read = o.window ? o.window->before : 1;
@@ -83,6 +90,11 @@ class block_sparse_position {
 
   void score(index_t i) {
     const block_score_options options{.scale = call_.scale, .score = call_.o.score};
+    if (call_.takes_mass() && call_.mass_score() != call_.o.score) {
+      masses_.emplace_back(std::size_t(call_.blocks.blocks()));
+      block_scores(call_.blocks, queries_.row(i), into(masses_.back()),
+                   {.scale = call_.scale, .score = call_.mass_score()});
+    }
     if (call_.o.bounds) {
       scores_.push_back(block_scores(call_.blocks, queries_.row(i), options));
     } else {
@@ -133,14 +145,14 @@ class block_sparse_position {
     return wide;
   }
 
-  /// What is read, block by block, the chosen ones at the mass that their scores say.
+  /// What is read, block by block, the chosen ones at the mass that mass_score says.
   [[nodiscard]] attention_mixture by_scores(index_t i, index_t open) const {
     const auto q = queries_.middleRows(i, 1);
     const index_t b = call_.blocks.block_size();
     attention_mixture all(call_.v.width());
     for (const index_t B : chosen_) {
       const attention_result<W> part = read_pages(q, {B}, call_.blocks.count(B));
-      all.add(value(i, B), part.output.row(0));
+      all.add(mass(i, B), part.output.row(0));
     }
     std::vector<index_t> tail;
     for (index_t t = 0; t < open; t += b) tail.push_back(past_ + t / b);
@@ -149,7 +161,9 @@ class block_sparse_position {
     return all;
   }
 
-  [[nodiscard]] double value(index_t i, index_t B) const {
+  /// The log-mass that stands for a block's.
+  [[nodiscard]] double mass(index_t i, index_t B) const {
+    if (!masses_.empty()) return double(masses_[std::size_t(i)][std::size_t(B)]);
     return double(scores_[std::size_t(i)][std::size_t(B)].value);
   }
 
@@ -187,7 +201,7 @@ class block_sparse_position {
           output[std::size_t(j)] += call_.scale * sum_of_products(c.data() + j * d, q, d);
         }
       }
-      rest.add(value(i, B), output);
+      rest.add(mass(i, B), output);
     });
   }
 
@@ -264,6 +278,7 @@ class block_sparse_position {
   index_t index_, position_, past_;
   wide_rows queries_;
   std::vector<std::vector<scored_block<S>>> scores_;  // of each query, past blocks
+  std::vector<std::vector<S>> masses_;                // where they are not those
   std::vector<index_t> chosen_;
 };
 

@@ -13,7 +13,7 @@ namespace cumulus::detail {
 /// What linear_state_options say of the weights, and a query's row of them.
 ///
 /// The tokens that a query sees are those in the sums, then those that wait: first the first tokens of all, as many
-/// as are exact, then the others up to the query's own.
+/// as are exact, then those that are far (far_tokens.hpp), then the others up to the query's own.
 template <class T>
 struct linear_weights {
   using C = compute_scalar<T>;
@@ -32,6 +32,7 @@ struct linear_weights {
     std::array<C, truncated_row<C>::room> b;
     std::array<C, truncated_row<C>::room> central;  ///< sum w y^j / j! of all that are truncated
     C base = C(0), mass = C(0);                     ///< of those that are truncated: mass e^base
+    C cut = C(0);                                   ///< what saturation took from base
     C top = C(0), total = C(0);                     ///< of all: total e^top
     linear_status status{};
 
@@ -84,16 +85,22 @@ struct linear_weights {
   }
 
   /// Turns the scores u of the `visible` tokens that wait into their weights, which with those of the sums, of_sums[j] for
-  /// the degree j, add up to one. `last` is the position of the last token.
-  void operator()(T* u, index_t visible, index_t last, bool has_sums, row& sums,
-                  T* of_sums) const noexcept {
+  /// the degree j, add up to one. `last` is the position of the last token, `far` the number of far ones, which with decay
+  /// have the ages `far_ages`, with room for those of the other tokens that wait.
+  void operator()(T* u, index_t visible, index_t far, T* far_ages, index_t last, bool has_sums,
+                  row& sums, T* of_sums) const noexcept {
     const index_t first = visible < first_tokens ? visible : first_tokens;
-    const index_t recent = visible - first < window ? visible - first : window;
+    const index_t newer = visible - first - far;  // than the sums
+    const index_t recent = newer < window ? newer : window;
     const index_t linear = visible - first - recent;  // tokens from `first` on
-    const T* const weight = decay < 1 ? ages.data() + (capacity() - visible + 1 + first) : nullptr;
+    const T* weight = decay < 1 ? ages.data() + (capacity() - newer + 1) : nullptr;
+    if (decay < 1 && far > 0) {
+      std::copy_n(weight, linear - far, far_ages + far);
+      weight = far_ages;
+    }
 
     // divided power sums about the reference, then about the mean
-    const C age = has_sums ? C(aged(visible - first)) : C(0);
+    const C age = has_sums ? C(aged(newer)) : C(0);
     if (has_sums) {
       if (decay < 1) {
         for (int j = 0; j <= order; ++j) sums.b[std::size_t(j)] *= age;
@@ -141,8 +148,8 @@ struct linear_weights {
     truncated.base = -infinity<C>;
     truncated.a.fill(C(0));
     if (has_linear)
-      truncated.take(sums.central.data(), order, form, mean,
-                     given.empty() ? nullptr : given.data());
+      truncated.take(sums.central.data(), order, form, mean, given.empty() ? nullptr : given.data(),
+                     first + recent > 0);
 
     // the exact ones, and all of them over one total
     C top = has_linear ? truncated.base : -infinity<C>;
@@ -196,6 +203,7 @@ struct linear_weights {
     }
     sums.base = truncated.base;
     sums.mass = truncated.mass;
+    sums.cut = has_linear ? truncated.cut : C(0);
     sums.top = top;
     sums.total = total;
     sums.status = !is_finite(total) || !is_finite(top)   ? linear_status::invalid

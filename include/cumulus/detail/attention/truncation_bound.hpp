@@ -44,7 +44,8 @@ template <class Row, class C>
   truncation_gap<C> out{max_of(absolute(C(k.upper - value)), absolute(C(value - k.lower))),
                         bound_kind::bracket};
   if (f == form::taylor && order > 1) {
-    const C remainder = logsumexp_remainder<C>(order, C(high - low), C(C(2) * m[2].middle));
+    const C remainder = logsumexp_remainder<C>(order, C(high - low), C(C(2) * m[2].middle)) +
+                        absolute(row.cut);  // the remainder is that of the series
     if (remainder < out.bound) out = {remainder, bound_kind::remainder};
   }
   return out;
