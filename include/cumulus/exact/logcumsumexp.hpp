@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cumulus/detail/exact/normalised.hpp>
-#include <cumulus/detail/loops/running_exp_sum.hpp>
+#include <cumulus/detail/rows/running_log_sum.hpp>
 #include <cumulus/exact/logsumexp.hpp>
 
 namespace cumulus {
@@ -13,12 +13,7 @@ namespace cumulus {
 namespace detail {
 
 inline constexpr auto cumulative_kernel = [](const auto& t, auto out) {
-  using C = typename std::remove_cvref_t<decltype(t)>::scalar;
-  kernels::running_log_sum<C> start;
-  if (!(t.given_sink <= -infinity<C>)) start.add({t.given_sink, C(0)}, C(1));
-  auto unscaled = t;  // the running sum takes a scale of its own
-  unscaled.drop_scale();
-  kernels::cumulative_log_sum(start, unscaled, C(t.given_scale), out);
+  kernels::running_log_sum_of(t, out);
 };
 
 }  // namespace detail

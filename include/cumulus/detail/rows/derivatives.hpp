@@ -25,7 +25,8 @@ template <class S>
                                            [[maybe_unused]] double factor,
                                            [[maybe_unused]] bool twice) noexcept {
 #if CUMULUS_VECTORS && CUMULUS_BODIES
-  if constexpr (vector_scalar<S> && std::same_as<S, row_scalar<S>>) {
+  if constexpr (vector_scalar<S>) {
+    using F = row_scalar<S>;
     const double size = absolute(factor);
     const index_t n = t.size();
     if (n < 2 || !is_vector_row(t) || t.weights.data != nullptr || t.has_sink ||
@@ -33,31 +34,31 @@ template <class S>
       return false;
     const quiet_flags flags;
     const row_plan<S> plan(t);
-    row_room<S> shares, direction;
-    S* const p = plan.ready() ? shares.take(n) : nullptr;
-    const S* const d = side_by_side(v, direction);
+    row_room<F> shares, direction;
+    F* const p = plan.ready() ? shares.take(n) : nullptr;
+    const F* const d = side_by_side(v, direction);
     if (p == nullptr || d == nullptr) return false;
-    const S* const x = plan.x();
-    const S largest = best::row_largest<S>(x, n), smallest = best::row_smallest<S>(x, n);
-    const S most = max_of(best::row_largest<S>(d, n), S(-best::row_smallest<S>(d, n)));
-    const double normal = std::same_as<S, float> ? 87 : 708,
-                 room = std::same_as<S, float> ? 0x1p60 : 0x1p500;
+    const F* const x = plan.x();
+    const F largest = best::row_largest<F>(x, n), smallest = best::row_smallest<F>(x, n);
+    const F most = max_of(best::row_largest<F>(d, n), F(-best::row_smallest<F>(d, n)));
+    const double normal = std::same_as<F, float> ? 87 : 708,
+                 room = std::same_as<F, float> ? 0x1p60 : 0x1p500;
     const double spread = (double(largest) - double(smallest)) * double(t.scale);
     const bool fits = spread + std::log(double(n)) < normal && double(most) < room;
-    const index_t peak = fits ? best::position_of<S>(x, n, largest) : n;
-    const S origin = peak < n ? d[peak] : S(0);
+    const index_t peak = fits ? best::position_of<F>(x, n, largest) : n;
+    const F origin = peak < n ? d[peak] : F(0);
     if (peak == n || !contiguous_softmax(x, p, n, double(t.scale), {}) || is_nan(p[peak])) {
       flags.restore();
       return false;
     }
-    const double mean = best::dot_row<S>(p, d, n, origin).value();
+    const double mean = best::dot_row<F>(p, d, n, origin).value();
     if (!is_finite(mean)) {  // a direction that is NaN
       flags.restore();
       return false;
     }
-    S* const to = out.stride == 1 ? out.data : p;
-    best::jacobian_row<S>(p, d, to, n, origin, S(mean), S(twice ? factor * factor : factor));
-    if (to == p) copy_row(static_cast<const S*>(p), out);
+    F* const to = place_for(out, p);
+    best::jacobian_row<F>(p, d, to, n, origin, F(mean), F(twice ? factor * factor : factor));
+    if (to == p) copy_row(static_cast<const F*>(p), out);
     return true;
   }
 #endif
@@ -72,7 +73,8 @@ template <class S>
                                               [[maybe_unused]] const strided<S>& out,
                                               [[maybe_unused]] double factor) noexcept {
 #if CUMULUS_VECTORS && CUMULUS_BODIES
-  if constexpr (vector_scalar<S> && std::same_as<S, row_scalar<S>>) {
+  if constexpr (vector_scalar<S>) {
+    using F = row_scalar<S>;
     const double size = absolute(factor);
     const index_t n = t.size();
     if (n < 2 || !is_vector_row(t) || t.weights.data != nullptr || t.has_sink ||
@@ -80,27 +82,27 @@ template <class S>
       return false;
     const quiet_flags flags;
     const row_plan<S> plan(t);
-    row_room<S> shares, gradient;
-    S* const p = plan.ready() ? shares.take(n) : nullptr;
-    const S* const d = side_by_side(g, gradient);
+    row_room<F> shares, gradient;
+    F* const p = plan.ready() ? shares.take(n) : nullptr;
+    const F* const d = side_by_side(g, gradient);
     if (p == nullptr || d == nullptr) return false;
-    const S most = max_of(best::row_largest<S>(d, n), S(-best::row_smallest<S>(d, n)));
-    const double room = std::same_as<S, float> ? 0x1p60 : 0x1p500;
-    const S smallest = best::row_smallest<S>(plan.x(), n);
-    if (!(double(most) < room) || !(-infinity<S> < smallest) ||
+    const F most = max_of(best::row_largest<F>(d, n), F(-best::row_smallest<F>(d, n)));
+    const double room = std::same_as<F, float> ? 0x1p60 : 0x1p500;
+    const F smallest = best::row_smallest<F>(plan.x(), n);
+    if (!(double(most) < room) || !(-infinity<F> < smallest) ||
         !contiguous_softmax(plan.x(), p, n, double(t.scale), {}) ||
-        !(best::row_largest<S>(p, n) <= S(0.5))) {
+        !(best::row_largest<F>(p, n) <= F(0.5))) {
       flags.restore();
       return false;
     }
-    const double all = best::dot_row<S>(nullptr, d, n, S(0)).value();
+    const double all = best::dot_row<F>(nullptr, d, n, F(0)).value();
     if (!is_finite(all)) {
       flags.restore();
       return false;
     }
-    S* const to = out.stride == 1 ? out.data : p;
-    best::subtract_shares<S>(p, d, to, n, S(all), S(factor));
-    if (to == p) copy_row(static_cast<const S*>(p), out);
+    F* const to = place_for(out, p);
+    best::subtract_shares<F>(p, d, to, n, F(all), F(factor));
+    if (to == p) copy_row(static_cast<const F*>(p), out);
     return true;
   }
 #endif

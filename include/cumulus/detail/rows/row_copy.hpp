@@ -68,13 +68,25 @@ void copy_row(const F* from, const strided<S>& out) noexcept {
   for (index_t i = 0; i < out.size; ++i) out[i] = static_cast<S>(from[i]);
 }
 
-/// The numbers where they lie, or a copy in `room`; null where there was no memory.
+/// The numbers in the scalar of the kernels, where they lie or as a copy in `room`; null where there was no memory.
 template <class S>
-[[nodiscard]] const S* side_by_side(const strided<const S>& x, row_room<S>& room) noexcept {
-  if (x.stride == 1 || x.size == 1) return x.data;
-  S* const copy = room.take(x.size);
+[[nodiscard]] const row_scalar<S>* side_by_side(const strided<const S>& x,
+                                                row_room<row_scalar<S>>& room) noexcept {
+  if constexpr (std::same_as<S, row_scalar<S>>) {
+    if (x.stride == 1 || x.size == 1) return x.data;
+  }
+  row_scalar<S>* const copy = room.take(x.size);
   if (copy != nullptr) copy_row(x, copy);
   return copy;
+}
+
+/// Where the kernels can write `out`: there, or in `room`, to be copied.
+template <class S>
+[[nodiscard]] row_scalar<S>* place_for(const strided<S>& out, row_scalar<S>* room) noexcept {
+  if constexpr (std::same_as<S, row_scalar<S>>) {
+    if (out.stride == 1) return out.data;
+  }
+  return room;
 }
 
 /// A copy of a row.

@@ -158,17 +158,36 @@ template <class S>
   return false;
 }
 
+/// out_i = s x_i + log w_i - log sum. False where an entry may be near 0, and the loops keep more digits.
+template <class S, class F>
+[[nodiscard]] bool subtract_weighted_log(const row_plan<S>& plan,
+                                         const planned_sums<false, S>& sums, F* out) noexcept {
+  const row_sums<F>& row = sums.row();
+  constexpr double most = std::same_as<F, float> ? 0x1p100 : 0x1p1000;  // that a difference fits
+  const bool shifted = row.shift < F(0) || F(0) < row.shift;
+  if (shifted || !(-most < double(row.largest) && double(row.largest) < most)) return false;
+  const compensated<double> log = logarithm_of<F>(sums.total(), row.power),
+                            exponent = two_product(double(row.largest), row.scale);
+  const double rest = (log.high - exponent.high) + (log.low - exponent.low);
+  // of double the parts of an entry must not cancel: all but the last are at most log 2
+  if (std::same_as<F, double> && rest < -0.5) return false;
+  best::subtract_weighted_row<F>(plan.x(), plan.weights().w, out, plan.size(), row.largest,
+                                 row.scale, double(plan.weights().factor), rest);
+  return best::row_largest<F>(out, plan.size()) < F(-0.75);
+}
+
 template <class S>
 [[nodiscard]] bool planned_log_softmax(const terms<S>& t, const strided<S>& out) noexcept {
   using F = row_scalar<S>;
   const quiet_flags flags;
   row_plan<S> plan(t);
-  F* const to = plan.ready() && !plan.weighted() ? plan.room_for(out, false) : nullptr;
+  F* const to = plan.ready() ? plan.room_for(out, plan.weighted()) : nullptr;
   if (to != nullptr) {
     const planned_sums<false, S> sums(plan, t, nullptr);
     if (sums.row().raised) flags.restore();
-    if (sums.usable() &&
-        subtract_log(plan.x(), to, plan.size(), sums.row(), sums.sink(), plan.on())) {
+    if (sums.usable() && (plan.weighted() ? subtract_weighted_log(plan, sums, to)
+                                          : subtract_log(plan.x(), to, plan.size(), sums.row(),
+                                                         sums.sink(), plan.on()))) {
       if (static_cast<const void*>(to) != out.data)
         copy_row(static_cast<const row_scalar<S>*>(to), out);
       return true;

@@ -11,6 +11,12 @@
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
+/// How pack<double>::split finds k: (bits + offset) >> 52 is k + 1024, and as the low bits of 2^52 a number.
+inline constexpr std::int64_t split_bias = std::int64_t(1024) << 52;
+inline constexpr std::int64_t split_offset = split_bias - 0x3fe6a09e667f3bcd;
+inline constexpr std::int64_t split_magic = 0x4330000000000000;
+inline constexpr double split_shift = 0x1p52 + 1024;
+
 struct common_exp_constants {
   static constexpr double log2_e = 0x1.71547652b82fep0;
   static constexpr double log_two = 0x1.62e42fefa39efp-1, log_two_rest = 0x1.abc9e3b39803fp-56;

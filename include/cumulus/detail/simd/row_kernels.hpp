@@ -46,6 +46,16 @@ CUMULUS_INLINE void sum_row(const T* x, T* out, index_t n, row_sums<T>& row) noe
     CUMULUS_DISPATCH(narrow_row<Half>(x, n, out))
 
         template <class T>
+        CUMULUS_INLINE void log_row(const double* x, index_t n, double raise, T* out) noexcept
+    CUMULUS_DISPATCH(log_row<T>(x, n, raise, out))
+
+        template <class T>
+        CUMULUS_INLINE
+    void subtract_weighted_row(const T* x, const T* w, T* out, index_t n, T centre, double scale,
+                               double factor, double rest) noexcept
+    CUMULUS_DISPATCH(subtract_weighted_row<T>(x, w, out, n, centre, scale, factor, rest))
+
+        template <class T>
         [[nodiscard]] CUMULUS_INLINE T row_largest(const T* x, index_t n) noexcept
     CUMULUS_DISPATCH(row_largest<T>(x, n))
 
