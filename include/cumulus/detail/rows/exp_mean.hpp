@@ -17,8 +17,8 @@ namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
 #if CUMULUS_VECTORS && CUMULUS_BODIES
 
-/// The error of a log of a mean is stated relative to the larger of |result| and the mean of |x|. Where that is 1 or more, the log
-/// of the quotient of two sums keeps it.
+/// The error of a log of a mean is stated relative to the larger of |result| and the mean of |x|. Where that is 2 or more, or 1 in
+/// rows so long that the errors of terms average out, the log of the quotient of two sums keeps it.
 template <class S>
 [[nodiscard]] bool log_of_quotient(const row_plan<S>& plan, const terms<S>& t,
                                    compute_scalar<S>& result) noexcept {
@@ -45,15 +45,16 @@ template <class S>
   const compensated<double> mean = quotient_pair(sums.total(), weight);
   const compensated<double> log = logarithm_of<F>(mean, row.power);
   result = compute_scalar<S>(log.value());
-  if (log.high <= -1 || 1 <= log.high) return true;
-  return plan.weighted() || t.mask.data != nullptr
-             ? false
-             : best::absolute_sum<F>(plan.x(), n) * plan.scale() >= double(n);
+  const double enough = n < 256 ? 2 : 1;
+  if (log.high <= -enough || enough <= log.high) return true;
+  return !plan.weighted() && t.mask.data == nullptr &&
+         best::absolute_sum<F>(plan.x(), n) * plan.scale() >= enough * double(n);
 }
 
-/// Within 4 of the mean: mean x + log1p(mean of e^y - 1 - y), y = x - mean x, by the series of e^y, as the loops have it.
+/// Where all x lie within `most` <= 4 of their mean: mean x + log1p(mean of e^y - 1 - y), y = x - mean x, by the series of e^y, as
+/// the loops have it.
 template <class S>
-[[nodiscard]] bool log_by_excess(const row_plan<S>& plan, const terms<S>& t,
+[[nodiscard]] bool log_by_excess(const row_plan<S>& plan, const terms<S>& t, double most,
                                  compute_scalar<S>& result) noexcept {
   using F = row_scalar<S>;
   if (t.scaled || plan.weighted() || t.mask.data != nullptr) return false;
@@ -65,13 +66,13 @@ template <class S>
                below = mean.high - double(best::row_smallest<F>(plan.x(), n));
   const double far = above < below ? below : above;
   row_room<F> room;
-  F* const y = far <= 4 ? room.take(n) : nullptr;
+  F* const y = far <= most ? room.take(n) : nullptr;
   if (y == nullptr) return false;
-  constexpr int most = 40;
-  double coefficients[most + 1] = {0, 0};
+  constexpr int most_terms = 40;
+  double coefficients[most_terms + 1] = {0, 0};
   int order = 1;
   // until a term is 2^-58 of y^2/2
-  for (double factor = 1, size = 1; order < most && (order < 3 || 0x1p-58 < size);) {
+  for (double factor = 1, size = 1; order < most_terms && (order < 3 || 0x1p-58 < size);) {
     ++order;
     factor /= order;
     if (order > 2) size *= far / order;
@@ -92,8 +93,10 @@ template <class S>
   if constexpr (vector_scalar<S>) {
     const quiet_flags flags;
     const row_plan<S> plan(t);
+    // (without fused multiply-adds the series rounds too much beyond 1)
     const bool done =
-        plan.ready() && (log_of_quotient(plan, t, result) || log_by_excess(plan, t, result));
+        plan.ready() && (log_by_excess(plan, t, 1, result) || log_of_quotient(plan, t, result) ||
+                         (active_isa_level() > 0 && log_by_excess(plan, t, 4, result)));
     flags.restore();
     return done;
   }
