@@ -102,6 +102,11 @@ void expand_softmax_vector(const X& x, Out& out, strided<const W> weights, int o
   const auto result = strided_view(out);
   require_same_size("softmax_series", "x", values.size(), "out", result.size);
   if (overlaps(values.view(), result)) values.own();
+  array_of<W> own_weights;  // those that out would overwrite
+  if (memory_of(weights).meets(memory_of(result))) {
+    own_weights = copied(weights);
+    weights = {own_weights.data(), own_weights.size(), 1};
+  }
   const kernels::terms<T> t = weighted_terms(values.view(), weights);
   const auto m = moments_of<P>(values.view(), weights, order);
   if (m.empty() || (!is_finite(m.mean()) && !is_nan(m.weight())))

@@ -97,6 +97,11 @@ class broadcast_operand {
     }
   }
 
+  /// Where the elements lie.
+  [[nodiscard]] extent memory() const noexcept {
+    return line_.given() ? line_.memory() : memory_of(matrix_);
+  }
+
   /// Line i; null where the option is not given.
   [[nodiscard]] strided<const S> line(index_t i, bool by_columns) const noexcept {
     if (line_.given()) return line_.view();
@@ -127,6 +132,7 @@ class line_number {
   void require_count(const char* function, const char* name, index_t lines) const {
     if (values_.given()) require_same_size(function, "the result", lines, name, values_.size());
   }
+  [[nodiscard]] extent memory() const noexcept { return values_.memory(); }
   [[nodiscard]] double operator[](index_t i) const noexcept {
     return values_.given() ? values_.view()[i] : value_;
   }

@@ -46,6 +46,28 @@ template <class X>
   }
 }
 
+struct extent {
+  std::uintptr_t begin, end;
+  [[nodiscard]] bool meets(const extent& other) const noexcept {
+    return begin < other.end && other.begin < end;
+  }
+};
+
+/// The addresses between two elements, both included.
+template <class S>
+[[nodiscard]] extent extent_of(S* first, S* last) noexcept {
+  const auto a = reinterpret_cast<std::uintptr_t>(first),
+             b = reinterpret_cast<std::uintptr_t>(last);
+  return a < b ? extent{a, b + sizeof(S)} : extent{b, a + sizeof(S)};
+}
+
+/// The bytes that a vector lies in; none where it is empty.
+template <class S>
+[[nodiscard]] extent memory_of(const strided<S>& x) noexcept {
+  if (x.size == 0 || x.data == nullptr) return {0, 0};
+  return extent_of(x.data, x.data + (x.size - 1) * x.stride);
+}
+
 /// The elements of a range, one after the other, with the type S or their own.
 template <class Range, class S = element_of<Range>>
 [[nodiscard]] array_of<S> copied(const Range& values) {
@@ -115,6 +137,9 @@ class operand {
   [[nodiscard]] index_t size() const noexcept { return view_.size; }
   [[nodiscard]] strided<const S> view() const noexcept { return view_; }
 
+  /// Where the elements lie.
+  [[nodiscard]] extent memory() const noexcept { return memory_of(view_); }
+
   /// Replaces the view by a copy, for a caller about to write into the same memory.
   void own() {
     owned_ = copied(view_);
@@ -160,19 +185,13 @@ template <strided_dense X>
       index_t(by_rows ? x.innerStride() : x.outerStride())};
 }
 
-struct extent {
-  std::uintptr_t begin, end;
-  [[nodiscard]] bool meets(const extent& other) const noexcept {
-    return begin < other.end && other.begin < end;
-  }
-};
-
-/// The addresses between two elements, both included.
+/// The bytes that a matrix lies in; none where it is empty.
 template <class S>
-[[nodiscard]] extent extent_of(S* first, S* last) noexcept {
-  const auto a = reinterpret_cast<std::uintptr_t>(first),
-             b = reinterpret_cast<std::uintptr_t>(last);
-  return a < b ? extent{a, b + sizeof(S)} : extent{b, a + sizeof(S)};
+[[nodiscard]] extent memory_of(const strided_matrix<S>& m) noexcept {
+  if (m.rows == 0 || m.cols == 0 || m.data == nullptr) return {0, 0};
+  const index_t rows = (m.rows - 1) * m.row_stride, cols = (m.cols - 1) * m.col_stride;
+  const auto low = m.data + (rows < 0 ? rows : 0) + (cols < 0 ? cols : 0);
+  return extent_of(low, low + (rows < 0 ? -rows : rows) + (cols < 0 ? -cols : cols));
 }
 
 /// Whether writing `out` element by element can change `in` before it is read: true for memory that
@@ -182,8 +201,7 @@ template <class S, class T>
   if (in.size == 0 || out.size == 0) return false;
   if (static_cast<const void*>(in.data) == out.data && in.stride == out.stride)
     return in.stride == 0;
-  return extent_of(in.data, in.data + (in.size - 1) * in.stride)
-      .meets(extent_of(out.data, out.data + (out.size - 1) * out.stride));
+  return memory_of(in).meets(memory_of(out));
 }
 
 /// The same of matrices, for writing row by row.
@@ -194,12 +212,7 @@ template <class S, class T>
       in.col_stride == out.col_stride) {
     return false;
   }
-  const auto whole = [](const auto& m) {
-    const index_t rows = (m.rows - 1) * m.row_stride, cols = (m.cols - 1) * m.col_stride;
-    const auto low = m.data + (rows < 0 ? rows : 0) + (cols < 0 ? cols : 0);
-    return extent_of(low, low + (rows < 0 ? -rows : rows) + (cols < 0 ? -cols : cols));
-  };
-  return whole(in).meets(whole(out));
+  return memory_of(in).meets(memory_of(out));
 }
 
 }  // namespace cumulus::detail

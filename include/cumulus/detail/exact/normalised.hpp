@@ -4,6 +4,7 @@
 // Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
+#include <cumulus/detail/core/apart.hpp>
 #include <cumulus/detail/exact/arguments.hpp>
 
 namespace cumulus::detail {
@@ -18,13 +19,7 @@ void normalised(const char* function, const X& x, Out& out, const Options& o, Ke
   require_same_size(function, "x", values.size(), "out", result.size);
   require_options(function, values.size(), o);
   if (overlaps(values.view(), result)) values.own();
-  auto terms = terms_of(values.view(), o);
-  array_of<T> weights;  // those that out would overwrite
-  if (o.weights.given() && overlaps(o.weights.view(), result)) {
-    weights = copied(o.weights.view());
-    terms.weights = {weights.data(), weights.size(), 1};
-  }
-  kernel(terms, result);
+  write_apart(result, o, [&](const auto& to) { kernel(terms_of(values.view(), o), to); });
 }
 
 /// The same, returning a vector of x's kind.
@@ -61,12 +56,14 @@ void with_lines(const char* function, const X& x, Out& out, const Options& o, bo
                      result.cols);
   require_options(function, result.rows, result.cols, o, by_columns);
   const matrix_operand<X> values(x);
-  if (overlaps(values.view(), result)) {
-    const result_like<X> copied = x.template cast<result_of<X>>();
-    run(matrix_operand<result_like<X>>(copied).view(), result);
-  } else {
-    run(values.view(), result);
-  }
+  write_apart(result, o, [&](const auto& to) {
+    if (overlaps(values.view(), to)) {
+      const result_like<X> copied = x.template cast<result_of<X>>();
+      run(matrix_operand<result_like<X>>(copied).view(), to);
+    } else {
+      run(values.view(), to);
+    }
+  });
 }
 
 /// Runs `kernel(terms, out)` for each row or column.
