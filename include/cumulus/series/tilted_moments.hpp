@@ -17,8 +17,7 @@ namespace cumulus {
 
 namespace detail {
 
-/// w softmax(base) into memory: at least the least number where base is finite, so that no element
-/// drops out of the range.
+/// w softmax(base) into memory. A share below the least number is 0; its element takes part in the range alone.
 template <class T>
 [[nodiscard]] array_of<compute_scalar<T>> tilted_weights(const strided<const T>& base,
                                                          const strided<const T>& weights) {
@@ -30,10 +29,6 @@ template <class T>
     w[i] = t.takes_part(i) ? t.weight(i) : S(0);
   }
   cumulus::softmax(values, into(shares), softmax_options<S>{.weights = w});
-  for (index_t i = 0; i < base.size; ++i) {
-    if (t.takes_part(i) && is_finite(values[i]) && !is_nan(shares[i]))
-      shares[i] = max_of(shares[i], std::numeric_limits<S>::min());
-  }
   return shares;
 }
 
@@ -59,6 +54,13 @@ template <real_vector X, real_vector L>
   detail::add_views(
       m, values.view(),
       detail::strided<const detail::compute_scalar<T>>{shares.data(), shares.size(), 1});
+  const detail::kernels::terms<T> t{tilt.view(), o.weights.view()};
+  for (index_t i = 0; i < values.size(); ++i) {
+    const auto x = detail::compute_scalar<T>(values.view()[i]);
+    if (!(shares[i] > 0) && t.takes_part(i) && detail::is_finite(t.exponent(i)) &&
+        detail::is_finite(x))
+      detail::moment_access::include_in_range(m, x);
+  }
   return m;
 }
 
@@ -86,6 +88,7 @@ template <real_vector X, real_vector B>
     return {-detail::infinity<T>, T(0), detail::evaluated_order(o.order, o.form)};
   auto shares = detail::tilted_weights<T>(centre.view(), o.weights.view());
   detail::array_of<S> gap(values.size());
+  detail::array_of<bool> in_range(values.size());
   S widest(0), top = -detail::infinity<S>;
   bool known = detail::is_finite(start);
   for (index_t i = 0; i < gap.size(); ++i) {
@@ -96,6 +99,7 @@ template <real_vector X, real_vector B>
     known = known && (out || detail::is_finite(b));
     gap[i] = out || !detail::is_finite(b) ? S(0) : S(a - b);
     if (out) continue;
+    in_range[i] = true;
     if (detail::is_finite(gap[i])) widest = detail::max_of(widest, detail::absolute(gap[i]));
     top = detail::max_of(top, b);
   }
@@ -103,6 +107,10 @@ template <real_vector X, real_vector B>
   if (!known) return {detail::quiet_nan<T>, detail::quiet_nan<T>, terms};
   central_moments<S> m(std::max(o.order + o.order % 2, 2));
   m.add(gap, shares);
+  for (index_t i = 0; i < gap.size(); ++i) {
+    if (in_range[i] && detail::is_finite(gap[i]))
+      detail::moment_access::include_in_range(m, gap[i]);
+  }
   const estimate<S> k = detail::expand<S>(m, o.order, o.form);
   // the start to 2 ulp of it and of the largest, each difference to u, each weight and so their sum
   // to a few ulp

@@ -39,6 +39,11 @@ struct moment_access {
     m.state_.add_range(x, weights);
   }
 
+  template <class T, int P>
+  static void include_in_range(central_moments<T, P>& m, const compute_scalar<T>& x) {
+    m.state_.include_in_range(x);
+  }
+
   template <class Comoments>
   [[nodiscard]] static auto covariance(const Comoments& m, index_t i, index_t j) {
     return m.wide_covariance(i, j);

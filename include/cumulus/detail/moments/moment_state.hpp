@@ -51,6 +51,14 @@ class moment_state {
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   void set_count(std::uint64_t count) noexcept { count_ = count; }
   [[nodiscard]] S weight() const { return sums_[0].value(); }
+  /// Includes x in the range, for an element whose weight is too small for the scalar. The unit of y stays: a range that is far wider
+  /// than the sums are large would take their digits.
+  void include_in_range(const S& x) {
+    if (empty() || !finite_) return;
+    min_ = min_of(min_, x);
+    max_ = max_of(max_, x);
+  }
+
   [[nodiscard]] S min() const { return min_; }
   [[nodiscard]] S max() const { return max_; }
   [[nodiscard]] S loss() const { return loss_; }
