@@ -196,6 +196,26 @@ TEST_CASE("standard_error: edges", "[series][edge]") {
   CHECK(nothing.poor_overlap);
 }
 
+TEST_CASE("logsumexp_sampling_error: any spread, and values of -inf", "[series][edge]") {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const double far : {-1e10, -1e15, -1e17, -1e300, -inf}) {
+    const auto few = logsumexp_sampling_error(std::vector<double>{0, far, far});
+    CHECK(few.effective_samples == Approx(1).epsilon(1e-14));
+    CHECK(few.largest_share == Approx(1).epsilon(1e-14));
+    CHECK(few.standard_error == Approx(std::sqrt(2.0 / 3)).epsilon(1e-14));
+    std::vector<double> x(201, far);
+    x[0] = 0;
+    const auto many = logsumexp_sampling_error(x);
+    CHECK(many.effective_samples == Approx(1).epsilon(1e-13));
+    CHECK(many.poor_overlap);
+    CHECK(many.standard_error == Approx(std::sqrt(200.0 / 201)).epsilon(1e-13));
+  }
+  const auto clash = logsumexp_sampling_error(std::vector<double>{0, 0.5, -inf});
+  const double p = 1 / (1 + std::exp(-0.5));
+  CHECK(clash.largest_share == Approx(p).epsilon(1e-14));
+  CHECK(clash.effective_samples == Approx(1 / (p * p + (1 - p) * (1 - p))).epsilon(1e-14));
+}
+
 TEST_CASE("standard_error: what it refuses", "[series][edge]") {
   const std::vector<double> x{1, 2}, w{1, 2, 3};
   cumulus::central_moments<double, 5> m;

@@ -181,7 +181,8 @@ struct sampling_error {
 /// The exact estimator's sampling error, and whether it can be trusted.
 ///
 /// Shape    x, weights: [n].
-/// Edges    no data, and values that are not finite: NaN, and a poor overlap.
+/// Edges    a value of -inf has the share 0; no data, nothing but -inf, +inf and NaN: NaN, and a poor
+///          overlap.
 /// Cost     10 reads of x, 4n exp.
 /// Source   the delta method, above; L. Kish, Survey Sampling, 1965, 8.2.
 template <real_vector X>
@@ -193,28 +194,42 @@ template <real_vector X>
   const detail::operand<T> values(x);
   detail::require_weights("logsumexp_sampling_error", values.size(), o.weights);
   const detail::kernels::terms<T> t{values.view(), o.weights.view()};
-  const auto m = detail::wide(detail::moments_of<0>(values.view(), o.weights.view(), 0));
-  sampling_error<T> out{T(detail::kernels::log_of(detail::kernels::exp_sum(t), t)),
-                        detail::quiet_nan<T>, detail::quiet_nan<T>, detail::quiet_nan<T>, true};
-  if (m.empty() || !detail::is_finite(m.mean())) return out;
-  // log M of the centred values: no digits are lost to the mean
-  const detail::compensated<S> mean = detail::mean_pair(m);
+  const S value = detail::kernels::log_of(detail::kernels::exp_sum(t), t);
+  sampling_error<T> out{T(value), detail::quiet_nan<T>, detail::quiet_nan<T>, detail::quiet_nan<T>,
+                        true};
+  if (!detail::is_finite(value)) return out;
+  detail::compensated<S> total;
+  for (index_t i = 0; i < t.size(); ++i)
+    if (t.takes_part(i)) total += t.weight(i);
+  const S weight = total.value();
+  if (!detail::is_finite(weight)) return out;
+  // The anchor is the value nearest to the logmeanexp: the differences that decide a share are then
+  // small, whatever the spread is.
+  const S centre = value - detail::logarithm(weight);
+  S anchor(0), nearest = detail::infinity<S>;
+  for (index_t i = 0; i < t.size(); ++i) {
+    if (!t.takes_part(i)) continue;
+    const S distance = detail::absolute(S(t.exponent(i) - centre));
+    if (distance < nearest) nearest = distance, anchor = t.exponent(i);
+  }
   detail::array_of<S> y(t.size()), w(t.size());
   for (index_t i = 0; i < t.size(); ++i) {
     const bool in = t.takes_part(i);
-    y[i] = in ? S((t.exponent(i) - mean.high) - mean.low) : S(0);
+    y[i] = in ? S(t.exponent(i) - anchor) : S(0);
     w[i] = in ? t.weight(i) : S(0);
   }
   const S k = logmeanexp(y, mean_options<S>{.weights = w});
-  detail::compensated<S> squares;
+  detail::compensated<S> squares, deviations;
   S largest(0);
-  const S variance = detail::influence_variance(
-      t, m, [&](const S& deviation) { return detail::exp_minus_one(S(deviation - k)); });
   for (index_t i = 0; i < t.size(); ++i) {
-    const S share = w[i] / m.weight() * detail::exponential(S(y[i] - k));
+    const S part = w[i] / weight;
+    const S share = part * detail::exponential(S(y[i] - k));
+    const S deviation = part * detail::exp_minus_one(S(y[i] - k));
     largest = detail::max_of(largest, share);
     squares += S(share * share);
+    deviations += S(deviation * deviation);
   }
+  const S variance = deviations.value();
   out.standard_error = T(detail::square_root(S(variance * S(o.inefficiency))));
   out.effective_samples = T(S(1) / (squares.value() * S(o.inefficiency)));
   out.largest_share = T(largest);
