@@ -1,3 +1,9 @@
+// SPDX-License-Identifier: MIT
+#include <cumulus/series.hpp>
+#include <cmath>
+#include <vector>
+
+#include "catch.hpp"
 
 TEST_CASE("tilted_moments: a share below the least number adds nothing but its place in the range",
           "[series][edge]") {
