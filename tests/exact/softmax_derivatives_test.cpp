@@ -488,3 +488,36 @@ TEST_CASE("softmax_derivatives: sizes and shapes that differ are refused with bo
   CHECK(refusal([&] { (void)logsumexp_hvp(a, a, rowwise, {.scale = v.size() ? x : v}); }) ==
         "cumulus: logsumexp_hvp: the result has 2 elements, scale has 3");
 }
+
+TEMPLATE_TEST_CASE("softmax derivatives: directions near the largest number overflow nowhere",
+                   "[exact][edge]", float, double, long double) {
+  using T = TestType;
+  const T big = std::numeric_limits<T>::max() / 2, half = big / 2;
+  const std::array<T, 2> x{0, 0}, v{big, -big};
+  const auto same = [](const auto& a, T first, T second) {
+    return a[0] == first && a[1] == second;
+  };
+  CHECK(same(cumulus::softmax_vjp(x, v), half, -half));
+  CHECK(same(cumulus::softmax_jvp(x, v), half, -half));
+  CHECK(same(cumulus::logsumexp_hvp(x, v), half, -half));
+  CHECK(same(cumulus::log_softmax_vjp(x, v), big, -big));
+  const std::array<T, 2> both{big, big};
+  CHECK(same(cumulus::softmax_vjp(x, both), T(0), T(0)));
+  CHECK(same(cumulus::log_softmax_vjp(x, both), T(0), T(0)));
+  CHECK(same(cumulus::softmax_vjp(x, v, {.weights = std::array<T, 2>{2, 2}}), half, -half));
+  // with one more, left out; with a sink that is another element of direction 0; scaled
+  const std::array<T, 3> x3{0, 0, 5}, v3{big, -big, big};
+  const auto masked = cumulus::softmax_vjp(x3, v3, {.mask = std::vector<bool>{true, true, false}});
+  CHECK(masked[0] == half);
+  CHECK(masked[1] == -half);
+  CHECK(masked[2] == 0);
+  const auto sunk = cumulus::softmax_vjp(x, v, {.sink = 0.0});
+  CHECK(std::abs(sunk[0] / (big / 3) - 1) <= 4 * std::numeric_limits<T>::epsilon());
+  CHECK(std::abs(sunk[1] / (big / 3) + 1) <= 4 * std::numeric_limits<T>::epsilon());
+  CHECK(same(cumulus::softmax_vjp(x, v, {.scale = 2}), big, -big));
+  CHECK(same(cumulus::logsumexp_hvp(x, v, {.scale = 0.5}), half / 4, -half / 4));
+  // many of one sign
+  const std::vector<T> zeros(100, T(0)), bigs(100, big);
+  for (const T y : cumulus::log_softmax_vjp(zeros, bigs))
+    CHECK(std::abs(y) <= 100 * std::numeric_limits<T>::epsilon() * big);
+}

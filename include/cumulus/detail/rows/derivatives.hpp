@@ -109,6 +109,27 @@ template <class S>
   return false;
 }
 
+/// By which power of two the loops below divide a direction, so that no difference and no sum of its elements overflows where the
+/// product does not; 0 for all but the largest numbers.
+template <class S>
+[[nodiscard]] int direction_power(const terms<S>& t, const strided<const S>& v,
+                                  const compute_scalar<S>& factor) noexcept {
+  using T = compute_scalar<S>;
+  if constexpr (std::floating_point<T>) {
+    T largest(0);
+    for (index_t i = 0; i < t.size(); ++i) {
+      const T size = absolute(T(v[i]));
+      if (largest < size && is_finite(size) && t.takes_part(i)) largest = size;
+    }
+    const int gain = binary_exponent(T(double(t.size()))) +
+                     (T(1) < absolute(factor) && is_finite(factor) ? binary_exponent(factor) : 0) +
+                     4;
+    if (T(0) < largest && binary_exponent(largest) + gain > std::numeric_limits<T>::max_exponent)
+      return gain;
+  }
+  return 0;
+}
+
 /// out_i = factor p_i (v_i - sum_j p_j v_j), p the softmax: its Jacobian, which is symmetric, times v;
 /// the sink counts as an outcome with v = 0. `twice` multiplies by the factor once more. Requires out
 /// apart from x, or x itself.
@@ -131,12 +152,16 @@ void softmax_jacobian_product(const terms<S>& t, const strided<const S>& v, cons
     return;
   }
   const T total = sum.relative();
-  const T reference = sum.peak.is_sink ? T(0) : T(v[sum.position]);
+  const int power = direction_power(t, v, factor);
+  const auto element = [&](index_t i) {
+    return power == 0 ? T(v[i]) : times_power_of_two(T(v[i]), -power);
+  };
+  const T reference = sum.peak.is_sink ? T(0) : element(sum.position);
   const auto has_share = [&](index_t i) { return t.takes_part(i) && -infinity<T> < t.exponent(i); };
   compensated<T> moment;
   for (index_t i = 0; i < t.count(); ++i) {
     if (i == sum.position || !has_share(i)) continue;
-    const T value = i == t.size() ? T(0) : T(v[i]);
+    const T value = i == t.size() ? T(0) : element(i);
     moment += share_times(t, i, sum, total, T(value - reference));
   }
   const T mean = moment.value();
@@ -146,10 +171,11 @@ void softmax_jacobian_product(const terms<S>& t, const strided<const S>& v, cons
       continue;
     }
     const bool at_peak = i == sum.position && !is_nan(reference);
-    const T change = T(at_peak ? T(0) : T(T(v[i]) - reference)) - mean;
+    const T change = T(at_peak ? T(0) : T(element(i) - reference)) - mean;
     const bool none = !(change < T(0) || T(0) < change || is_nan(change));  // 0 at any scale
     const T product = none ? T(0) : T(share_times(t, i, sum, total, T(change * factor)));
-    out[i] = S(twice && !none ? T(product * factor) : product);
+    const T result = twice && !none ? T(product * factor) : product;
+    out[i] = S(power == 0 ? result : times_power_of_two(result, power));
   }
 }
 
@@ -165,24 +191,31 @@ void log_softmax_transposed_product(const terms<S>& t, const strided<const S>& g
   if (vector_log_softmax_product(t, g, out, t.given_scale)) return;
   exp_sum_result<T> sum = exp_sum(t);
   if (sum.position >= 0 && sum.finite() && !sum.positive()) sum.invalid = true;
+  const int power = direction_power(t, g, factor);
+  const auto element = [&](index_t i) {
+    return power == 0 ? T(g[i]) : times_power_of_two(T(g[i]), -power);
+  };
+  const auto give = [&](index_t i, const T& product) {
+    const T result = product * factor;
+    out[i] = S(power == 0 ? result : times_power_of_two(result, power));
+  };
   compensated<T> others;  // of the largest term
   for (index_t i = 0; i < t.size(); ++i) {
-    if (i != sum.position && t.takes_part(i)) others += T(g[i]);
+    if (i != sum.position && t.takes_part(i)) others += element(i);
   }
   if (!sum.positive()) {
-    if (sum.position >= 0 && sum.position < t.size()) others += T(g[sum.position]);
+    if (sum.position >= 0 && sum.position < t.size()) others += element(sum.position);
     const T all = others.value();
     degenerate_softmax(t, sum, out, policy, false);
     for (index_t i = 0; i < t.size(); ++i) {
       const T p = T(out[i]);
       if (!t.takes_part(i)) continue;
-      const T product = is_nan(p) ? p : !(T(0) < p) ? T(g[i]) : T(T(g[i]) - p * all);
-      out[i] = S(T(product * factor));
+      give(i, is_nan(p) ? p : !(T(0) < p) ? element(i) : T(element(i) - p * all));
     }
     return;
   }
   const T total = sum.relative();
-  const T peak_g = sum.position < t.size() ? T(g[sum.position]) : T(0);
+  const T peak_g = sum.position < t.size() ? element(sum.position) : T(0);
   compensated<T> everything = others;
   const T all = (everything += peak_g).value();
   for (index_t i = 0; i < t.size(); ++i) {
@@ -194,11 +227,11 @@ void log_softmax_transposed_product(const terms<S>& t, const strided<const S>& g
     if (i == sum.position) {
       product = T(T(peak_g * sum.rest.value()) - others.value()) / total;
     } else if (!(-infinity<T> < t.exponent(i))) {
-      product = T(g[i]);
+      product = element(i);
     } else {
-      product = T(g[i]) - share_times(t, i, sum, total, all);
+      product = element(i) - share_times(t, i, sum, total, all);
     }
-    out[i] = S(T(product * factor));
+    give(i, product);
   }
 }
 
