@@ -193,3 +193,16 @@ TEST_CASE("segment_logsumexp: bad ids and sizes are refused by name and number",
               segment_logsumexp(x, std::vector{0, 1, 1}, 2, {.mask = std::array{true}}));
         }) == prefix + "x has 3 elements, mask has 1");
 }
+
+TEST_CASE("segment_logsumexp: counts and ids beyond any memory are refused", "[exact][edge]") {
+  const std::vector<double> x{1, 2};
+  const std::int64_t huge = std::int64_t(1) << 62;
+  const std::vector<std::int64_t> ids{0, huge};
+  const std::vector<std::uint64_t> wide{0, ~std::uint64_t(0)};
+  CHECK_THROWS_AS(cumulus::segment_logsumexp(x, std::vector<int>{0, 1}, huge),
+                  std::invalid_argument);
+  CHECK_THROWS_WITH(cumulus::segment_logsumexp(x, ids),
+                    Catch::Matchers::Contains("segment_ids[1] is 4611686018427387904"));
+  CHECK_THROWS_AS(cumulus::segment_logsumexp(x, wide), std::invalid_argument);
+  CHECK_THROWS_AS(cumulus::segment_logsumexp(x, ids, huge + 1), std::invalid_argument);
+}

@@ -975,3 +975,65 @@ TEST_CASE("central_moments: variance, skewness and kurtosis are those of the sam
   CHECK(refusal([&] { static_cast<void>(middle.kurtosis()); }) ==
         "cumulus: central_moments::kurtosis: order 4 is outside 0..3 (the order held)");
 }
+
+TEST_CASE("central_moments: integers of 64 bits keep their differences", "[moments][value]") {
+  const auto base = std::int64_t(1700000000000000000);  // nanoseconds
+  const std::vector<std::int64_t> times{base, base + 1, base + 2};
+  cumulus::central_moments<double> m(4);
+  m.add(times);
+  CHECK(m.variance() == 2.0 / 3);
+  CHECK(m.mean() == 1.7e18);
+  CHECK(m.count() == 3);
+  cumulus::central_moments<double, 4> one_by_one, halves, rest;
+  for (const auto t : times) one_by_one.add(t);
+  CHECK(one_by_one.variance() == Approx(2.0 / 3).epsilon(1e-14));
+  halves.add(std::span(times).first(2));
+  rest.add(std::span(times).last(1));
+  CHECK((halves += rest).variance() == Approx(2.0 / 3).epsilon(1e-14));
+  cumulus::central_moments<double> weighted(2);
+  weighted.add(times, std::vector<double>{1, 0, 1});
+  CHECK(weighted.variance() == 1);
+  const auto variance = [](const auto& x) {
+    cumulus::central_moments<double> v(2);
+    v.add(x);
+    return v.variance();
+  };
+  constexpr auto least = std::numeric_limits<std::int64_t>::min(),
+                 most = std::numeric_limits<std::int64_t>::max();
+  CHECK(variance(std::vector<std::int64_t>{least, least + 1, least + 2}) == 2.0 / 3);
+  CHECK(variance(std::vector<std::int64_t>{most, most - 1, most - 2}) == 2.0 / 3);
+  CHECK(variance(std::vector<std::uint64_t>{~0ull, ~0ull - 1, ~0ull - 2}) == 2.0 / 3);
+  CHECK(variance(std::vector<std::int64_t>{least, most}) == 0x1p126);
+}
+
+TEST_CASE("central_moments: a wider number is not rounded to the scalar first",
+          "[moments][property]") {
+  const std::vector<double> x{1e8 + 0.25, 1e8 + 0.5, 1e8 + 1};
+  cumulus::central_moments<float> range(4), single(4);
+  range.add(x);
+  for (const double v : x) single.add(v);
+  CHECK(range.variance() == Approx(0.09722222f));
+  CHECK(single.variance() == range.variance());
+  single.add(1);  // an integer, and weights of other scalars
+  single.add(1.5, 2);
+  single.add(1.5f, 2.0);
+  CHECK(single.count() == 6);
+}
+
+TEST_CASE("central_moments: a removal that leaves no sample has lost all digits",
+          "[moments][edge]") {
+  const auto of = [](std::vector<double> x) {
+    cumulus::central_moments<double> m(4);
+    m.add(x);
+    return m;
+  };
+  const auto loss = [&](const auto& whole, const auto& part) { return (whole - part).loss(); };
+  const double inf = std::numeric_limits<double>::infinity();
+  CHECK(loss(of({1, 2, 3}), of({7, 8, 9})) == inf);                 // beyond the range
+  CHECK(loss(of({1, 2, 3}), of({1, 2, 3, 3})) == inf);              // more weight than there is
+  CHECK(loss(of({1, 2, 3, 4}), of({1, 1, 1})) == inf);              // a mean beyond the range
+  CHECK(loss(of({1, 2.5, 2.5, 2.5, 4}), of({1, 1, 4, 4})) == inf);  // a variance below 0
+  CHECK(loss(of({1, 2, 3, 4}), of({1, 2, 3, 4})) < inf);            // all of it
+  CHECK(loss(of({1, 2, 3, 4}), of({3, 4})) < 1000);
+  CHECK((of({1, 2, 3}) - of({7, 8, 9})).lossy());
+}

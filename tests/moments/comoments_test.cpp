@@ -522,3 +522,30 @@ TEST_CASE("comoments: the vectors that have a weight count", "[moments][property
   weighted.affine(Eigen::MatrixXd::Ones(2, 3), Eigen::Vector2d(1, 2));
   CHECK(weighted.count() == 600);
 }
+
+TEST_CASE("comoments: coordinates that there are not are refused", "[moments][edge]") {
+  cumulus::comoments<double> m(3, 2);
+  for (int i = 0; i < 5; ++i)
+    m.add(Eigen::VectorXd(Eigen::VectorXd::Random(3)), Eigen::VectorXd(Eigen::VectorXd::Random(2)));
+  CHECK(m.covariance(2, 2) > 0);
+  CHECK_THROWS_AS(m.covariance(3, 0), std::invalid_argument);
+  CHECK_THROWS_AS(m.covariance(0, 3), std::invalid_argument);
+  CHECK_THROWS_AS(m.covariance(-1, 0), std::invalid_argument);
+  CHECK(std::isfinite(m.deviation(4, 1.0)));
+  CHECK_THROWS_WITH(m.deviation(5, 1.0),
+                    "cumulus: comoments::deviation: coordinate 5 of 5; give 0..4");
+  CHECK_THROWS_AS(m.deviation(-1, 1.0), std::invalid_argument);
+}
+
+TEST_CASE("comoments: a removal that leaves no sample has lost all digits", "[moments][edge]") {
+  const auto of = [](std::initializer_list<double> x) {
+    cumulus::comoments<double> m(1);
+    for (const double v : x) m.add(Eigen::VectorXd::Constant(1, v));
+    return m;
+  };
+  const double inf = std::numeric_limits<double>::infinity();
+  CHECK((of({1, 2, 3}) - of({7, 8, 9})).loss() == inf);
+  CHECK((of({1, 2, 3}) - of({1, 2, 3, 3})).loss() == inf);
+  CHECK((of({1, 2, 3}) - of({1, 2, 3})).loss() < inf);
+  CHECK((of({1, 2, 3, 4}) - of({3, 4})).loss() < 1000);
+}

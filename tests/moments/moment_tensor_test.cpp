@@ -366,3 +366,15 @@ TEST_CASE("moment_tensor: the vectors that have a weight count, in each directio
   CHECK(plain.count() == 1401);
   CHECK(plain.directional(q).count() == 1401);
 }
+
+TEST_CASE("moment_tensor: a removal that leaves no sample has lost all digits", "[moments][edge]") {
+  const auto of = [](std::initializer_list<double> x) {
+    cumulus::moment_tensor<double> m(1, 3);
+    for (const double v : x) m.add(Eigen::VectorXd::Constant(1, v));
+    return m;
+  };
+  const double inf = std::numeric_limits<double>::infinity();
+  CHECK((of({1, 2, 3}) - of({7, 8, 9})).loss() == inf);
+  CHECK((of({1, 2, 3}) - of({1, 2, 3, 3})).loss() == inf);
+  CHECK((of({1, 2, 3, 4}) - of({3, 4})).loss() < 1000);
+}

@@ -37,6 +37,12 @@ class logsumexp_accumulator {
 
   /// One term, of weight w >= 0.
   void add(const T& x, const T& w = T(1)) noexcept { sum_.add({C(x), C(0)}, C(w)); }
+  /// One term of another scalar: as in a range, it is not rounded to T first.
+  template <detail::number X, detail::number W = T>
+    requires(!std::same_as<X, T> || !std::same_as<W, T>)
+  void add(const X& x, const W& w = W(1)) noexcept {
+    sum_.add({static_cast<C>(x), C(0)}, static_cast<C>(w));
+  }
 
   /// The elements of a range, of any scalar that converts.
   template <real_vector X>

@@ -16,6 +16,12 @@ concept segment_numbers = real_vector<X> && std::integral<scalar_of<X>>;
 
 namespace detail {
 
+/// More segments than this have no addresses.
+template <class T>
+inline constexpr index_t most_segments =
+    std::numeric_limits<std::ptrdiff_t>::max() /
+    index_t(sizeof(kernels::running_log_sum<compute_scalar<T>>));
+
 template <class X, class T, class Id>
 [[nodiscard]] result_list<X> segment_sums(const kernels::terms<T>& t, const strided<const Id>& ids,
                                           index_t count, const options<T>& o) {
@@ -56,6 +62,10 @@ template <real_vector X, segment_numbers Ids>
   const auto count = +segment_count;
   if (std::cmp_less(count, 0))
     detail::refuse({"segment_logsumexp: segment_count is ", count, "; give 0 or more"});
+  if (std::cmp_less(detail::most_segments<T>, count))
+    detail::refuse({"segment_logsumexp: segment_count is ", count, ", at most ",
+                    detail::most_segments<T>,
+                    " fit the memory of a machine; number the segments from 0 on"});
   for (index_t i = 0; i < ids.size; ++i) {
     const auto id = +ids[i];
     if (std::cmp_less(id, 0) || std::cmp_greater_equal(id, count)) {
@@ -74,11 +84,11 @@ template <real_vector X, segment_numbers Ids>
                                                const options<result_of<X>>& o = {}) {
   const detail::operand<scalar_of<Ids>> numbers(segment_ids);
   const auto ids = numbers.view();
-  constexpr index_t largest = std::numeric_limits<index_t>::max();
   index_t count = 0;
   for (index_t i = 0; i < ids.size; ++i) {
     const auto id = +ids[i];
-    if (std::cmp_greater_equal(id, count) && std::cmp_less(id, largest)) count = index_t(id) + 1;
+    if (std::cmp_greater_equal(id, count) && std::cmp_less(id, detail::most_segments<result_of<X>>))
+      count = index_t(id) + 1;
   }
   return segment_logsumexp(x, segment_ids, count, o);
 }

@@ -54,6 +54,16 @@ class central_moments {
 
   /// One value of weight w.
   void add(const T& x, const T& w = T(1)) { state_.add(S(x), S(w)); }
+  /// One value of another scalar: as in a range, it is not rounded to T first.
+  template <detail::number X, detail::number W = T>
+    requires(!std::same_as<X, T> || !std::same_as<W, T>)
+  void add(const X& x, const W& w = W(1)) {
+    if constexpr (detail::may_exceed<X, S>) {
+      state_.add_range(detail::strided<const X>{&x, 1, 1}, detail::strided<const W>{&w, 1, 1});
+    } else {
+      state_.add(static_cast<S>(x), static_cast<S>(w));
+    }
+  }
 
   /// The elements of a range, of any scalar that converts; in two passes and fixed blocks, so
   /// that the result depends on the elements alone.

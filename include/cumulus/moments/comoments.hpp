@@ -155,7 +155,11 @@ class comoments {
   [[nodiscard]] vector second_mean() const { return means(width(), second_width()); }
 
   /// Cov(x_i, x_j) = sum w y_i y_j / W, divided by the weight, not by one less.
-  [[nodiscard]] T covariance(index_t i, index_t j) const { return T(wide_covariance(i, j)); }
+  [[nodiscard]] T covariance(index_t i, index_t j) const {
+    require_index("comoments::covariance", i, width());
+    require_index("comoments::covariance", j, width());
+    return T(wide_covariance(i, j));
+  }
   /// [d, d]
   [[nodiscard]] matrix covariance() const {
     matrix out(width(), width());
@@ -188,7 +192,10 @@ class comoments {
   }
 
   /// z less the mean of coordinate i, those of v after those of x; to 1 ulp at any offset.
-  [[nodiscard]] T deviation(index_t i, const T& z) const { return T(state_.deviation(i, S(z))); }
+  [[nodiscard]] T deviation(index_t i, const T& z) const {
+    require_index("comoments::deviation", i, width() + second_width());
+    return T(state_.deviation(i, S(z)));
+  }
 
   /// What core/serialise.hpp asks for.
   static constexpr const char* state_name = "comoments";
@@ -223,6 +230,10 @@ class comoments {
   friend struct detail::moment_access;
   struct no_matrix {};
 
+  static void require_index(const char* function, index_t i, index_t count) {
+    if (i < 0 || count <= i)
+      detail::refuse({function, ": coordinate ", i, " of ", count, "; give 0..", count - 1});
+  }
   /// In the scalar that it is held in (double for float).
   [[nodiscard]] S wide_covariance(index_t i, index_t j) const {
     return i < j ? state_.covariance(j, i) : state_.covariance(i, j);

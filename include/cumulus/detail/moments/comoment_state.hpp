@@ -119,6 +119,7 @@ class comoment_state {
     if (this == &other) return unmerge(comoment_state(other));
     means_.count -= other.means_.count;
     const compensated<S> left = means_.weight - other.means_.weight;
+    if (left.high < S(0) || (!(S(0) < left.high) && differs(other))) loss_ = infinity<S>;
     if (!means_.finite || !other.means_.finite || left.high < S(0))
       return spoil([](index_t) { return quiet_nan<S>; }, -infinity<S>);
     if (!(S(0) < left.high)) return clear();
@@ -224,6 +225,19 @@ class comoment_state {
   [[nodiscard]] friend bool operator==(const comoment_state&, const comoment_state&) = default;
 
  private:
+  /// Whether a sample of the same weight has another mean, by more than rounding: then it was not added.
+  [[nodiscard]] bool differs(const comoment_state& other) const {
+    if (!means_.finite || !other.means_.finite) return false;
+    for (index_t r = 0; r < rows(); ++r) {
+      const S step = absolute(means_.distance_to(other.means_, r).value()),
+              size = absolute(means_.anchor[static_cast<std::size_t>(r)]),
+              squares = at(sums_, row_start(r) + r).value();
+      if (square_root(unit_roundoff<S>) * size < step && squares * S(1e-6) < weight() * step * step)
+        return true;
+    }
+    return false;
+  }
+
   struct no_sums {};
   static constexpr no_sums nothing{};
 

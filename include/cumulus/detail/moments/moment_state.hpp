@@ -18,6 +18,7 @@
 #include <cumulus/detail/core/view.hpp>
 #include <cumulus/detail/loops/power_sums.hpp>
 #include <cumulus/detail/moments/range_sums.hpp>
+#include <cumulus/detail/moments/wide_integers.hpp>
 #include <cstdint>
 #include <utility>
 
@@ -108,6 +109,16 @@ class moment_state {
   /// All elements, ones where weights are null: in fixed blocks, whose sums are added with their errors (range_sums.hpp).
   template <class X, class W>
   void add_range(const strided<const X>& x, const strided<const W>& weights) {
+    if constexpr (may_exceed<X, S>) {
+      if (any_exceeds<S>(x)) {
+        const based_integers<S, X> values(x);
+        moment_state part;
+        if constexpr (P == dynamic) part.sums_.resize(sums_.size());
+        part.add_range(strided<const S>{values.differences.data(), x.size, 1}, weights);
+        part.affine(S(1), values.base);
+        return merge(part);
+      }
+    }
     range_sums<S, P> range(order());
     if (range.assign(x, weights)) return merge(moment_state(std::move(range)));
     for (index_t i = 0; i < x.size; ++i) {
@@ -194,6 +205,8 @@ class moment_state {
 
   void unmerge_numbers(const moment_state& other) {
     const compensated<S> left = sums_[0] - other.sums_[0];
+    // a sample that was added lies within the range and weighs no more than the whole
+    if (left.high < S(0) || other.min_ < min_ || max_ < other.max_) loss_ = infinity<S>;
     if (!finite_ || !other.finite_ || left.high < S(0))
       return spoil(quiet_nan<S>, -infinity<S>, min_, max_);
     if (!(S(0) < left.high)) {
@@ -212,6 +225,9 @@ class moment_state {
       if (at(p).high < S(0)) at(p) = {};
       if (S(0) < before.data()[p]) loss_ = max_of(loss_, S(before.data()[p] / at(p).value()));
     }
+    // a mean beyond the range by more than rounding is that of no sample
+    const S slack = (max_ - min_) * square_root(unit_roundoff<S>);
+    if (mean() < min_ - slack || max_ + slack < mean()) loss_ = infinity<S>;
   }
 
   void clear() {

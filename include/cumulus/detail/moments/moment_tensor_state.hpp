@@ -117,6 +117,11 @@ class moment_tensor_state {
     if (this == &other) return unmerge(moment_tensor_state(other));
     means_.count -= other.means_.count;
     const compensated<S> left = means_.weight - other.means_.weight;
+    // a sample that was added lies within the range and weighs no more than the whole
+    if (left.high < S(0)) loss_ = infinity<S>;
+    for (index_t i = 0; i < width(); ++i) {
+      if (at(other.low_, i) < at(low_, i) || at(high_, i) < at(other.high_, i)) loss_ = infinity<S>;
+    }
     if (!means_.finite || !other.means_.finite || left.high < S(0))
       return spoil([](index_t) { return quiet_nan<S>; }, -infinity<S>);
     if (!(S(0) < left.high)) return clear();
