@@ -38,19 +38,23 @@ What the table shows
   bound        what |truncation| cannot exceed, from the moments and the range
 The order at which the truncation falls below the standard error is the last that pays. Where fewer
 than 100 samples carry the average, the overlap is poor and no estimate of the sample can be trusted.
+A work of inf, such as a clash, counts in the average with weight 0; it has no moments, so there is no
+expansion then.
 
 Examples
   free_energy work.csv --column W --kT 0.5922
   free_energy work.txt --inefficiency 12.5 --order 8 --format csv
   free_energy reduced.txt --sign -1)";
 
-support::objection finite(double value) {
-  if (std::isfinite(value)) return {};
-  return {"is not a work value", "write a finite number, or begin the line with # to leave it out"};
+support::objection number(double value) {
+  if (!std::isnan(value)) return {};
+  return {"is not a work value",
+          "write a number (inf for a work beyond all bounds), or begin the line with # to leave it "
+          "out"};
 }
 
 struct settings {
-  support::source numbers{.path = {}, .judge = finite};  ///< path empty: the oscillator
+  support::source numbers{.path = {}, .judge = number};  ///< path empty: the oscillator
   double kT = 1, inefficiency = 1;
   int order = 6;
   std::string sign = "1", format = "table";
@@ -81,7 +85,12 @@ std::string run(const settings& s) {
     work = std::move(read.values);
     for (double& w : work) {
       if (s.sign == "-1") w = -w;
-      if (!std::isfinite(w / s.kT))
+      if (w < 0 && std::isinf(w))
+        throw support::input_error(
+            s.numbers.name(), {}, "a work of -inf makes the free energy -inf",
+            "mend that value, or give --sign " + std::string(s.sign == "-1" ? "1" : "-1") +
+                " if the numbers are " + (s.sign == "-1" ? "work" : "log weights"));
+      if (std::isfinite(w) && !std::isfinite(w / s.kT))
         throw support::input_error(
             s.numbers.name(), {},
             support::shortest(w) + " over " + support::shortest(s.kT) + " does not fit a double",

@@ -7,6 +7,7 @@
 #include <cumulus/series.hpp>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct free_energy_report {
   double mean = 0, deviation = 0, range = 0;  ///< of the work
   double average = 0, standard_error = 0;     ///< by exponential averaging
   double effective_samples = 0, largest_share = 0;
+  std::size_t infinite = 0;  ///< how many work values are; then there are no orders
   bool poor_overlap = false;
   bool converges = false;  ///< for sure: the range is below pi kT
   std::optional<double> known;
@@ -59,6 +61,11 @@ inline free_energy_report free_energy(const std::vector<double>& work, double kT
   r.effective_samples = exact.effective_samples;
   r.largest_share = exact.largest_share;
   r.poor_overlap = exact.poor_overlap;
+  for (const double w : work) r.infinite += std::isinf(w) ? 1 : 0;
+  if (r.infinite > 0) {
+    r.mean = r.deviation = r.range = std::numeric_limits<double>::infinity();
+    return r;
+  }
   r.converges = cumulus::convergence_radius(m.max() - m.min()) > 1;
   r.noise_order = cumulus::noise_order(x, {.order = highest, .inefficiency = inefficiency});
   for (int order = 1; order <= highest; ++order) {
@@ -100,7 +107,10 @@ inline std::string verdict(const free_energy_report& r) {
     out += "Good overlap: " + number(r.effective_samples, "%.1f") + " effective samples of " +
            number(static_cast<double>(r.size) / r.inefficiency, "%.6g") + ".\n";
   }
-  if (!r.noise_order) {
+  if (r.infinite > 0) {
+    out += "No expansion: " + std::to_string(r.infinite) + " of " + std::to_string(r.size) +
+           " work values are infinite, and have no moments.\n";
+  } else if (!r.noise_order) {
     out += "No order comes as near to the average as its standard error.\n";
   } else {
     const free_energy_order& o = r.orders[static_cast<std::size_t>(*r.noise_order) - 1];

@@ -50,10 +50,26 @@ for program in "$free_energy" "$temperature"; do
   check "$called: two numbers on a line" refused "in:2:1: '2 3' is not a number"
   printf 'a,b\n1,2\n3,inf\n' >in
   run_program "$program" in --column b
-  check "$called: an infinite number" refused "in:3:3: inf is not a"
+  if [[ $called == free_energy ]]; then
+    check "$called: an infinite number" printed 'No expansion: 1 of 2 work values are infinite'
+    printf 'a,b\n1,2\n3,nan\n' >in
+    run_program "$program" in --column b
+    check "$called: a NaN" refused "in:3:3: nan is not a work value"
+  else
+    check "$called: an infinite number" refused "in:3:3: inf is not a"
+  fi
   run_program "$program" - </dev/null
   check "$called: nothing" refused "<stdin>:1:1: is empty"
 done
+printf '0\n1e17\n1e17\n' >in
+run_program "$free_energy" in --order 1
+check "free_energy: one sample carries all" printed 'Poor overlap: 1.0 effective samples'
+printf '0\ninf\ninf\n' >in
+run_program "$free_energy" in
+check "free_energy: clashes" printed 'Poor overlap: 1.0 effective samples'
+printf '0\n-inf\n' >in
+run_program "$free_energy" in
+check "free_energy: a work of -inf" refused "in:1:1: a work of -inf"
 printf '1\n1e300\n' >in
 run_program "$free_energy" in --kT 1e-20
 check "free_energy: a quotient that overflows" refused "in:1:1: 1e+300 over 1e-20 does not fit"

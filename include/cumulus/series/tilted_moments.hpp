@@ -56,10 +56,10 @@ template <real_vector X, real_vector L>
       detail::strided<const detail::compute_scalar<T>>{shares.data(), shares.size(), 1});
   const detail::kernels::terms<T> t{tilt.view(), o.weights.view()};
   for (index_t i = 0; i < values.size(); ++i) {
-    const auto x = detail::compute_scalar<T>(values.view()[i]);
-    if (!(shares[i] > 0) && t.takes_part(i) && detail::is_finite(t.exponent(i)) &&
-        detail::is_finite(x))
-      detail::moment_access::include_in_range(m, x);
+    const auto place = detail::compute_scalar<T>(values.view()[i]);
+    const bool lost = !(detail::compute_scalar<T>(0) < shares[i]) && t.takes_part(i);
+    if (lost && detail::is_finite(t.exponent(i)) && detail::is_finite(place))
+      detail::moment_access::include_in_range(m, place);
   }
   return m;
 }
