@@ -25,7 +25,7 @@ done
 flags=(-std=c++20 -O2 -I "$root/include" -isystem "$eigen")
 names=(logsumexp softmax series first attention)
 titles=('`logsumexp(std::vector<double>)`' '`softmax(std::vector<float>)`' '`logsumexp_series(std::vector<double>, 4)`'
-  "README's first program" '`attention(MatrixXf, ...)`')
+  'examples/first.cpp, logsumexp and eight series' '`attention(MatrixXf, ...)`')
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 

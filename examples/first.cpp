@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The first program of the README.
+// A first program: one function and its expansion, order by order.
 #include <cumulus/exact.hpp>
 #include <cumulus/series.hpp>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# program_size.sh COMPILER EIGEN OUT: the README's first program, compiled at -O2 as a user would, has at most 200,000 bytes.
+# program_size.sh COMPILER EIGEN OUT: examples/first.cpp program, compiled at -O2 as a user would, has at most 200,000 bytes.
 set -euo pipefail
 compiler=$1 eigen=$2 out=$3
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
