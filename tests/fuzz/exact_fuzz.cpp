@@ -235,6 +235,28 @@ void check_vector(bytes& in) {
     }
   });
 
+  // weights that lie in the memory of the result
+  if (!c.w.empty() && n > 0) {
+    const index_t at = in.below(n + 1);
+    std::vector<T> memory(c.w.begin(), c.w.end());
+    memory.resize(std::size_t(2 * n), T(0));
+    Eigen::Map<column<T>> out(memory.data() + at, n);
+    const std::span<const T> inside(memory.data(), std::size_t(n));
+    const mask_view keep(reinterpret_cast<const bool*>(c.keep.data()), index_t(c.keep.size()));
+    if (c.keep.empty()) {
+      softmax(x, into(out),
+              {.weights = inside, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
+    } else {
+      softmax(x, into(out),
+              {.weights = inside,
+               .mask = keep,
+               .scale = c.scale,
+               .sink = c.sink,
+               .degenerate = c.policy});
+    }
+    expect(all_same(column<T>(out), p), "softmax with weights in its result", at);
+  }
+
   // a weight of 0 is a mask
   if (!c.w.empty()) {
     call<T> masked = c;

@@ -31,12 +31,6 @@ template <class S>
   if (plan.weighted()) {
     // (of double; of float the products of sum_row are summed in double)
     weight = best::dot_row<F>(nullptr, plan.weights().w, n, F(0));
-    if (t.mask.data != nullptr) {
-      weight = {0.0, 0.0};
-      for (index_t i = 0; i < n; ++i) {
-        if (t.mask[i]) weight += double(plan.weights().w[i]);
-      }
-    }
     weight = times_power_of_two(weight, int(-plan.weight_power()));
   } else if (t.mask.data != nullptr) {
     weight = {0.0, 0.0};

@@ -61,16 +61,16 @@ class row_plan {
  private:
   [[nodiscard]] bool lay() noexcept {
     const index_t n = t_.size();
-    if (t_.weights.data != nullptr && !take_weights()) return false;
-    const bool selects = t_.mask.data != nullptr || removes_;
+    const bool* mask = nullptr;
+    if (t_.mask.data != nullptr && (mask = mask_side_by_side()) == nullptr) return false;
+    if (t_.weights.data != nullptr && !take_weights(mask)) return false;
+    const bool selects = mask != nullptr || removes_;
     if (!selects && !t_.negative && lies_ready(t_.x)) {
       if constexpr (std::same_as<S, F>) x_ = t_.x.data;
       return true;
     }
     room_ = x_room_.take(n);
-    const bool* mask = nullptr;
-    if (room_ == nullptr || (t_.mask.data != nullptr && (mask = mask_side_by_side()) == nullptr))
-      return false;
+    if (room_ == nullptr) return false;
     const F* from = room_;
     if (!lies_ready(t_.x)) {
       copy_row(t_.x, room_);
@@ -78,7 +78,8 @@ class row_plan {
       from = t_.x.data;
     }
     if (from != room_ || selects || t_.negative)
-      best::lay_row<F>(from, n, mask, removes_ ? weights_.w : nullptr, t_.negative, room_);
+      best::lay_row<F>(from, n, removes_ ? nullptr : mask, removes_ ? weights_.w : nullptr,
+                       t_.negative, room_);
     x_ = room_;
     return true;
   }
@@ -93,14 +94,18 @@ class row_plan {
   /// Weights whose products with terms lose nothing that a share shows: those of float lie within 2^13 of one another, so that a
   /// term below the least number (2^-165 of the largest) has a share below half of the least subnormal one; those of double within
   /// 2^120.
-  [[nodiscard]] bool take_weights() noexcept {
+  [[nodiscard]] bool take_weights(const bool* mask) noexcept {
     constexpr double apart = std::same_as<F, float> ? 0x1p13 : 0x1p120;
     if (lies_ready(t_.weights)) {
       if constexpr (std::same_as<S, F>) weights_.w = t_.weights.data;
-    } else {
+    }
+    if (weights_.w == nullptr ||
+        mask != nullptr) {  // what the mask removes has weight 0, whatever it holds
       F* const copy = w_room_.take(t_.size());
       if (copy == nullptr) return false;
-      copy_row(t_.weights, copy);
+      if (weights_.w == nullptr) copy_row(t_.weights, copy);
+      if (mask != nullptr)
+        best::keep_row<F>(weights_.w == nullptr ? copy : weights_.w, t_.size(), mask, copy);
       weights_.w = copy;
     }
     const weight_ends<F> ends = best::ends_of_weights<F>(weights_.w, t_.size());

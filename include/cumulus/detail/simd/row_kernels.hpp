@@ -33,6 +33,10 @@ CUMULUS_INLINE void sum_row(const T* x, T* out, index_t n, row_sums<T>& row) noe
     CUMULUS_DISPATCH(ends_of_weights<T>(w, n))
 
         template <class T>
+        CUMULUS_INLINE void keep_row(const T* w, index_t n, const bool* mask, T* out) noexcept
+    CUMULUS_DISPATCH(keep_row<T>(w, n, mask, out))
+
+        template <class T>
         CUMULUS_INLINE void lay_row(const T* x, index_t n, const bool* mask, const T* w,
                                     bool negative, T* out) noexcept
     CUMULUS_DISPATCH(lay_row<T>(x, n, mask, w, negative, out))
