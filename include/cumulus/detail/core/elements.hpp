@@ -75,7 +75,7 @@ inline constexpr bool is_character =
 
 /// A number: what std::numeric_limits knows, but for bool and the character types. int8_t and uint8_t are numbers.
 template <class S>
-concept number = !std::same_as<S, bool> && !is_character<S> &&
+concept number = !std::is_array_v<S> && !std::same_as<S, bool> && !is_character<S> &&
                  (std::is_arithmetic_v<S> || std::numeric_limits<S>::is_specialized);
 
 template <class S>

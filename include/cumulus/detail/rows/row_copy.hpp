@@ -19,13 +19,8 @@ template <class S>
   return std::same_as<S, row_scalar<S>> && (x.stride == 1 || x.size == 1);
 }
 
-#if CUMULUS_VECTORS && CUMULUS_BODIES
 template <class S>
-concept two_bytes = std::same_as<S, Eigen::half> || std::same_as<S, Eigen::bfloat16>;
-#else
-template <class S>
-concept two_bytes = false;
-#endif
+inline constexpr bool two_bytes = std::same_as<S, Eigen::half> || std::same_as<S, Eigen::bfloat16>;
 
 /// Memory for n elements; null where there was none.
 template <class E>
@@ -49,9 +44,12 @@ void copy_row(const strided<const S>& x, F* to) noexcept {
       std::memcpy(to, x.data, sizeof(F) * std::size_t(x.size));
       return;
     }
-  } else if constexpr (two_bytes<S> && std::same_as<F, float>) {
+  }
+#if CUMULUS_VECTORS && CUMULUS_BODIES
+  if constexpr (two_bytes<S> && std::same_as<F, float>) {
     if (x.stride == 1) return best::widen_row<std::same_as<S, Eigen::half>>(x.data, x.size, to);
   }
+#endif
   for (index_t i = 0; i < x.size; ++i) to[i] = static_cast<F>(x[i]);
 }
 template <class F, class S>
@@ -61,10 +59,13 @@ void copy_row(const F* from, const strided<S>& out) noexcept {
       std::memcpy(out.data, from, sizeof(F) * std::size_t(out.size));
       return;
     }
-  } else if constexpr (two_bytes<S> && std::same_as<F, float>) {
+  }
+#if CUMULUS_VECTORS && CUMULUS_BODIES
+  if constexpr (two_bytes<S> && std::same_as<F, float>) {
     if (out.stride == 1)
       return best::narrow_row<std::same_as<S, Eigen::half>>(from, out.size, out.data);
   }
+#endif
   for (index_t i = 0; i < out.size; ++i) out[i] = static_cast<S>(from[i]);
 }
 
