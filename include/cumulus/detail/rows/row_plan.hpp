@@ -117,6 +117,12 @@ class row_plan {
     weights_.factor = times_power_of_two(F(1), 1 - exponent);
     weight_power_ = exponent - 1;
     removes_ = ends.has_zero;
+    if (removes_) {  // of -0 a share would be -0
+      F* const copy = w_room_.take(t_.size());
+      if (copy == nullptr) return false;
+      for (index_t i = 0; i < t_.size(); ++i) copy[i] = weights_.w[i] + F(0);
+      weights_.w = copy;
+    }
     return true;
   }
 
