@@ -39,8 +39,7 @@ class feature_sums {
   static constexpr index_t panel = 128;  // features at a time
 
  public:
-  feature_sums(index_t d, index_t e, int order)
-      : d_(d), e_(e), layout_(d, order) {
+  feature_sums(index_t d, index_t e, int order) : d_(d), e_(e), layout_(d, order) {
     const std::vector<T> weights = feature_weights<T>(layout_);
     weights_.assign(weights.begin(), weights.end());
     const std::size_t F = weights.size();
@@ -98,8 +97,8 @@ class feature_sums {
     const T one(1);
     take(0, 1, &one, 0, 0);
     layout_.for_each_panel(z, d_, count, panel, s.room.data(),
-                            [&](int, index_t first, index_t width, const T* monomials,
-                                index_t stride) { take(first, width, monomials, stride, 1); });
+                           [&](int, index_t first, index_t width, const T* monomials,
+                               index_t stride) { take(first, width, monomials, stride, 1); });
   }
 
   /// sums = keep sums + those of another.

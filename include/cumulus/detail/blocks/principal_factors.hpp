@@ -44,14 +44,13 @@ void principal_factors(const T* y, index_t n, index_t d, index_t r, T* factors) 
     std::fill(x.begin(), x.end(), T(0));
     kernels::add_product<T>(z.data(), d, 1, across.data(), n, x.data(), n, p, d, n);
   }
-  const Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>
-      rows(z.data(), p, d);
-  const symmetric_eigen<T> pairs =
-      eigen_of_symmetric<T>(rows.lazyProduct(rows.transpose()));
+  const Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> rows(
+      z.data(), p, d);
+  const symmetric_eigen<T> pairs = eigen_of_symmetric<T>(rows.lazyProduct(rows.transpose()));
   if (is_nan(pairs.values(0)))
     return static_cast<void>(std::fill(factors, factors + r * d, quiet_nan<T>));
-  kernels::add_product<T>(pairs.vectors.data(), p, 1, z.data(), d, factors, d, std::min(r, p),
-                               p, d);
+  kernels::add_product<T>(pairs.vectors.data(), p, 1, z.data(), d, factors, d, std::min(r, p), p,
+                          d);
 }
 
 }  // namespace cumulus::detail
