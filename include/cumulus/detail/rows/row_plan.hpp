@@ -99,14 +99,18 @@ class row_plan {
     if (lies_ready(t_.weights)) {
       if constexpr (std::same_as<S, F>) weights_.w = t_.weights.data;
     }
-    if (weights_.w == nullptr ||
-        mask != nullptr) {  // what the mask removes has weight 0, whatever it holds
-      F* const copy = w_room_.take(t_.size());
-      if (copy == nullptr) return false;
-      if (weights_.w == nullptr) copy_row(t_.weights, copy);
+    F* own = nullptr;  // a copy, where the weights can't be read as they lie
+    const auto take_copy = [&] {
+      if (own == nullptr) own = w_room_.take(t_.size());
+      return own != nullptr;
+    };
+    // what the mask removes has weight 0, whatever it holds
+    if (weights_.w == nullptr || mask != nullptr) {
+      if (!take_copy()) return false;
+      if (weights_.w == nullptr) copy_row(t_.weights, own);
       if (mask != nullptr)
-        best::keep_row<F>(weights_.w == nullptr ? copy : weights_.w, t_.size(), mask, copy);
-      weights_.w = copy;
+        best::keep_row<F>(weights_.w == nullptr ? own : weights_.w, t_.size(), mask, own);
+      weights_.w = own;
     }
     const weight_ends<F> ends = best::ends_of_weights<F>(weights_.w, t_.size());
     if (ends.invalid || !(double(ends.most) <= double(ends.least) * apart)) return false;
@@ -118,10 +122,9 @@ class row_plan {
     weight_power_ = exponent - 1;
     removes_ = ends.has_zero;
     if (removes_) {  // of -0 a share would be -0
-      F* const copy = w_room_.take(t_.size());
-      if (copy == nullptr) return false;
-      for (index_t i = 0; i < t_.size(); ++i) copy[i] = weights_.w[i] + F(0);
-      weights_.w = copy;
+      if (!take_copy()) return false;
+      for (index_t i = 0; i < t_.size(); ++i) own[i] = weights_.w[i] + F(0);
+      weights_.w = own;
     }
     return true;
   }
