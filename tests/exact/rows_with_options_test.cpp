@@ -3,6 +3,7 @@
 // Rows with weights, masks and sinks of every size and spread, against the same call in long double, whose loops share no kernel
 // with it.
 #include <cumulus/exact.hpp>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -45,7 +46,7 @@ double ulps_of(T value, long double right, long double least) {
   if (std::isnan(value) || std::isnan(right))
     return std::isnan(value) == std::isnan(right) ? 0 : 1e300;
   if (!std::isfinite(double(right))) return double(value) == double(right) ? 0 : 1e300;
-  const T size = std::max(T(std::abs(right)), T(least));
+  const T size = std::max({T(std::abs(right)), T(least), std::numeric_limits<T>::min()});
   const T unit = std::max(std::ldexp(T(1), std::ilogb(size) - std::numeric_limits<T>::digits + 1),
                           std::numeric_limits<T>::denorm_min());
   return double(std::abs(static_cast<long double>(value) - right) / static_cast<long double>(unit));
