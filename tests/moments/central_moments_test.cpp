@@ -1037,3 +1037,19 @@ TEST_CASE("central_moments: a removal that leaves no sample has lost all digits"
   CHECK(loss(of({1, 2, 3, 4}), of({3, 4})) < 1000);
   CHECK((of({1, 2, 3}) - of({7, 8, 9})).lossy());
 }
+
+TEST_CASE("central_moments: removing from constant data that was moved reports no infinite loss",
+          "[moments][property]") {
+  int infinite = 0;
+  for (int i = 1; i < 2000; ++i) {
+    const double c = 0.1 * i, a = 1.1 + 0.001 * i, b = 0.7 * i;
+    cumulus::central_moments<double> whole(4), part(4);
+    for (int k = 0; k < 4; ++k) whole.add(c);
+    part.add(c);
+    whole.affine(a, b);
+    part.affine(a, b);
+    whole -= part;
+    infinite += std::isinf(whole.loss()) ? 1 : 0;
+  }
+  CHECK(infinite == 0);
+}

@@ -225,8 +225,9 @@ class moment_state {
       if (at(p).high < S(0)) at(p) = {};
       if (S(0) < before.data()[p]) loss_ = max_of(loss_, S(before.data()[p] / at(p).value()));
     }
-    // a mean beyond the range by more than rounding is that of no sample
-    const S slack = (max_ - min_) * square_root(unit_roundoff<S>);
+    // a mean beyond the range by more than rounding is that of no sample; the ends themselves may be rounded by affine
+    const S slack = (max_ - min_) * square_root(unit_roundoff<S>) +
+                    8 * unit_roundoff<S> * max_of(absolute(min_), absolute(max_));
     if (mean() < min_ - slack || max_ + slack < mean()) loss_ = infinity<S>;
   }
 
