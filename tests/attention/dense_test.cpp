@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "every_isa.hpp"
 #include "families.hpp"
 #include "flags.hpp"
 #include "refusal.hpp"
@@ -181,21 +182,11 @@ bool same_result(const attention_result<T>& a, const attention_result<T>& b) {
   return same(a.output, b.output) && same(a.logsumexp, b.logsumexp);
 }
 
-/// f on every instruction set that the machine has.
-template <class Function>
-void on_every_set(Function f) {
-  const isa before = cumulus::active_isa();
-  for (const isa set : {isa::baseline, isa::avx2, isa::avx512}) {
-    if (cumulus::use_isa(set) == set) f(cumulus::name_of(set));
-  }
-  cumulus::use_isa(before);
-}
-
 }  // namespace
 
 TEMPLATE_TEST_CASE("attention: within its bound at every width and number of keys",
                    "[attention][value]", float, double) {
-  on_every_set([](const char* set) {
+  on_every_isa([](const char* set) {
     worst here;
     std::uint64_t seed = 0;
     for (const index_t m : {0, 1, 2, 15, 16, 17, 63, 65, 255, 256, 257, 700, 1025}) {
@@ -271,7 +262,7 @@ TEMPLATE_TEST_CASE("attention: bias, mask, cap, window, sink and positions mean 
     one.mask = both.mask.row(4);
     calls.push_back(one);
   }
-  on_every_set([&](const char* set) {
+  on_every_isa([&](const char* set) {
     worst here;
     for (std::size_t i = 0; i < calls.size(); ++i) {
       for (const index_t n : {13, 1}) {
@@ -398,7 +389,7 @@ TEMPLATE_TEST_CASE("attention: what is not seen never shows", "[attention][edge]
 TEMPLATE_TEST_CASE("attention: infinities and NaN have their meaning", "[attention][edge]", float,
                    double) {
   using T = TestType;
-  on_every_set([](const char* set) {
+  on_every_isa([](const char* set) {
     INFO(set);
     const index_t m = 40;
     for (const index_t n : {1, 13}) {
@@ -564,7 +555,7 @@ TEMPLATE_TEST_CASE("attention: every number of 16 bits is read as what it is", "
   for (std::uint32_t i = 0; i < 65536; ++i)
     values(0, i) = Eigen::numext::bit_cast<TestType>(static_cast<std::uint16_t>(i));
   const matrix<TestType> one = matrix<TestType>::Ones(1, 1);
-  on_every_set([&](const char* set) {
+  on_every_isa([&](const char* set) {
     INFO(set);
     CHECK(same(attention(one, one, values).output.template cast<float>().eval(),
                values.template cast<float>().eval()));

@@ -91,6 +91,9 @@ TEST_CASE("options in out: vectors give what they give apart", "[exact][property
   check_vector([](const auto&, const auto& v, auto out) { logcumsumexp(v, into(out)); });
   check_vector([](const auto&, const auto& v, auto out) { normalise_log_weights(v, into(out)); });
   check_vector([](const auto& x, const auto& w, auto out) {
+    logsumexp_gradient_weights(x, into(out), {.weights = w});
+  });
+  check_vector([](const auto& x, const auto& w, auto out) {
     softmax_series(x, into(out), {.weights = w, .order = 3});
   });
 }

@@ -521,3 +521,25 @@ TEMPLATE_TEST_CASE("softmax derivatives: directions near the largest number over
   for (const T y : cumulus::log_softmax_vjp(zeros, bigs))
     CHECK(std::abs(y) <= 100 * std::numeric_limits<T>::epsilon() * big);
 }
+
+TEST_CASE("softmax derivatives: a large direction meets all digits of a small share",
+          "[exact][value]") {
+  using oracle::wide;
+  for (const double x : {-700.0, -740.0, -760.0, -1000.0, -1100.0, -1200.0, -1400.0}) {
+    for (const double v : {1e300, -1e250, 1e200}) {
+      CAPTURE(x, v);
+      const std::array row{0.0, x}, along{0.0, v};
+      const wide share = exp(wide(x)) / (1 + exp(wide(x)));
+      const wide right = share * (1 - share) * wide(v);
+      CHECK(ulps(cumulus::softmax_vjp(row, along)[1], right) <=
+            cumulus::softmax_derivative_max_ulp);
+      CHECK(ulps(cumulus::logsumexp_hvp(row, along)[1], right) <=
+            cumulus::softmax_derivative_max_ulp);
+      // g = 0 there, so that the entry is -p times the sum
+      const std::array both{0.0, x, 0.0}, g{v, 0.0, 0.0};
+      const wide third = exp(wide(x)) / (2 + exp(wide(x)));
+      CHECK(ulps(cumulus::log_softmax_vjp(both, g)[1], wide(-third * wide(v))) <=
+            cumulus::softmax_derivative_max_ulp);
+    }
+  }
+}

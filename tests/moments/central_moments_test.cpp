@@ -1004,6 +1004,13 @@ TEST_CASE("central_moments: integers of 64 bits keep their differences", "[momen
   CHECK(variance(std::vector<std::int64_t>{most, most - 1, most - 2}) == 2.0 / 3);
   CHECK(variance(std::vector<std::uint64_t>{~0ull, ~0ull - 1, ~0ull - 2}) == 2.0 / 3);
   CHECK(variance(std::vector<std::int64_t>{least, most}) == 0x1p126);
+  // the base is that of what has a weight
+  for (const std::int64_t first : {std::int64_t(0), -base, most}) {
+    cumulus::central_moments<double> later(2);
+    later.add(std::vector<std::int64_t>{first, base, base + 1, base + 2},
+              std::vector<double>{0, 1, 1, 1});
+    CHECK(later.variance() == 2.0 / 3);
+  }
 }
 
 TEST_CASE("central_moments: a wider number is not rounded to the scalar first",
@@ -1035,6 +1042,8 @@ TEST_CASE("central_moments: a removal that leaves no sample has lost all digits"
   CHECK(loss(of({1, 2.5, 2.5, 2.5, 4}), of({1, 1, 4, 4})) == inf);  // a variance below 0
   CHECK(loss(of({1, 2, 3, 4}), of({1, 2, 3, 4})) < inf);            // all of it
   CHECK(loss(of({1, 2, 3, 4}), of({3, 4})) < 1000);
+  CHECK(loss(of({1, 2, 3}), of({2, 2, 2})) == inf);  // all of the weight, another variance
+  CHECK(loss(of({1, 2, 3}), of({1, 2, 2})) == inf);  // another mean
   CHECK((of({1, 2, 3}) - of({7, 8, 9})).lossy());
 }
 

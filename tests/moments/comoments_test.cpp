@@ -535,6 +535,11 @@ TEST_CASE("comoments: coordinates that there are not are refused", "[moments][ed
   CHECK_THROWS_WITH(m.deviation(5, 1.0),
                     "cumulus: comoments::deviation: coordinate 5 of 5; give 0..4");
   CHECK_THROWS_AS(m.deviation(-1, 1.0), std::invalid_argument);
+  CHECK_THROWS_WITH(cumulus::comoments<double>(0).covariance(0, 0),
+                    Catch::Matchers::Contains("width 0"));
+  const auto huge = cumulus::index_t(1) << 62;
+  CHECK_THROWS_AS(cumulus::comoments<double>(huge), std::invalid_argument);
+  CHECK_THROWS_AS(cumulus::comoments<double>(1, huge), std::invalid_argument);
 }
 
 TEST_CASE("comoments: a removal that leaves no sample has lost all digits", "[moments][edge]") {
@@ -543,9 +548,10 @@ TEST_CASE("comoments: a removal that leaves no sample has lost all digits", "[mo
     for (const double v : x) m.add(Eigen::VectorXd::Constant(1, v));
     return m;
   };
-  const double inf = std::numeric_limits<double>::infinity();
   CHECK((of({1, 2, 3}) - of({7, 8, 9})).loss() == inf);
   CHECK((of({1, 2, 3}) - of({1, 2, 3, 3})).loss() == inf);
   CHECK((of({1, 2, 3}) - of({1, 2, 3})).loss() < inf);
+  CHECK((of({1, 2, 3}) - of({2, 2, 2})).loss() == inf);
+  CHECK((of({1, 2, 3}) - of({1, 2, 2})).loss() == inf);
   CHECK((of({1, 2, 3, 4}) - of({3, 4})).loss() < 1000);
 }

@@ -106,3 +106,11 @@ TEST_CASE("low_rank: a rank beyond the width is refused", "[moments][edge]") {
         }) == "cumulus: low_rank_covariance::quadratic: q has 2 elements, the diagonal has 3");
   CHECK(cumulus::low_rank(m, 2).factors.array().isNaN().all());
 }
+
+TEST_CASE("low_rank_covariance: factors that do not fit the diagonal are refused",
+          "[moments][edge]") {
+  cumulus::low_rank_covariance<double> c;
+  c.diagonal = Eigen::VectorXd::Ones(3);
+  c.factors = Eigen::MatrixXd::Ones(2, 1);
+  CHECK_THROWS_AS(c.quadratic(Eigen::VectorXd::Ones(3)), std::invalid_argument);
+}

@@ -6,6 +6,7 @@
 
 #include <cumulus/core/into.hpp>
 #include <cumulus/detail/attention/attend.hpp>
+#include <cumulus/detail/core/apart.hpp>
 
 namespace cumulus {
 
@@ -19,7 +20,7 @@ inline constexpr int attention_max_roundings = 300;
 ///
 /// Shape    Q: [n, d], K: [m, d], V: [m, e] of one scalar: Eigen matrices, or token_rows over a cache, with strides and pages.
 ///          out: [n, e], logsumexp: n numbers. Options: attention_options.
-/// Requires out and logsumexp apart from Q, K and V; a finite scale.
+/// Requires out and logsumexp apart from each other and from Q, K and V; options may lie in them. A finite scale.
 /// Edges    no key to see: zeros, log-sum-exp -inf. A score of -inf is nothing; one of +inf takes all, several leave a mean of NaN;
 ///          a NaN leaves NaN in both. An infinite value makes its entry infinite, opposite ones and NaN make it NaN; a weight
 ///          below 2^-160 of the largest may count as none. A d of 0 has scores of 0.
@@ -59,8 +60,13 @@ void attention(const Q& q, const K& k, const V& v, destination<Out> out, destina
   detail::require_same_size(name, "the result", qs.size(), "logsumexp",
                             detail::size_of(*logsumexp));
   const auto sums = detail::strided_view(*logsumexp);
-  detail::attend(qs, ks, vs, {}, settings, detail::strided_matrix_view(*out),
-                 detail::strided_matrix<T>{sums.data, sums.size, 1, sums.stride, 1});
+  detail::write_apart(
+      options,
+      [&](const auto& to, const auto& log_sums) {
+        detail::attend(qs, ks, vs, {}, settings, to, log_sums);
+      },
+      detail::strided_matrix_view(*out),
+      detail::strided_matrix<T>{sums.data, sums.size, 1, sums.stride, 1});
 }
 
 /// Of heads that lie side by side: query head h attends to head h heads.keys / heads.queries of K and V, which is read once for
@@ -102,8 +108,12 @@ void multi_head_attention(const Q& q, const K& k, const V& v, destination<Out> o
                              index_t((*out).rows()), index_t((*out).cols()));
   detail::require_same_shape(name, "the result", qs.size(), h.queries, "logsumexp",
                              index_t((*logsumexp).rows()), index_t((*logsumexp).cols()));
-  detail::attend(qs, ks, vs, h, settings, detail::strided_matrix_view(*out),
-                 detail::strided_matrix_view(*logsumexp));
+  detail::write_apart(
+      options,
+      [&](const auto& to, const auto& log_sums) {
+        detail::attend(qs, ks, vs, h, settings, to, log_sums);
+      },
+      detail::strided_matrix_view(*out), detail::strided_matrix_view(*logsumexp));
 }
 
 // clang-format off

@@ -65,7 +65,7 @@ template <real_vector X, segment_numbers Ids>
   if (std::cmp_less(detail::most_segments<T>, count))
     detail::refuse({"segment_logsumexp: segment_count is ", count, ", at most ",
                     detail::most_segments<T>,
-                    " fit the memory of a machine; number the segments from 0 on"});
+                    " segments have addresses; number the segments from 0 on"});
   for (index_t i = 0; i < ids.size; ++i) {
     const auto id = +ids[i];
     if (std::cmp_less(id, 0) || std::cmp_greater_equal(id, count)) {
@@ -87,8 +87,11 @@ template <real_vector X, segment_numbers Ids>
   index_t count = 0;
   for (index_t i = 0; i < ids.size; ++i) {
     const auto id = +ids[i];
-    if (std::cmp_greater_equal(id, count) && std::cmp_less(id, detail::most_segments<result_of<X>>))
-      count = index_t(id) + 1;
+    if (std::cmp_less_equal(detail::most_segments<result_of<X>>, id))
+      detail::refuse({"segment_logsumexp: segment_ids[", i, "] is ", id, ", at most ",
+                      detail::most_segments<result_of<X>>,
+                      " segments have addresses; number the segments from 0 on"});
+    if (std::cmp_greater_equal(id, count)) count = index_t(id) + 1;
   }
   return segment_logsumexp(x, segment_ids, count, o);
 }

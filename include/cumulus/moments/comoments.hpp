@@ -231,6 +231,8 @@ class comoments {
   struct no_matrix {};
 
   static void require_index(const char* function, index_t i, index_t count) {
+    if (count == 0)
+      detail::refuse({function, ": coordinate ", i, " of vectors of width 0, which have none"});
     if (i < 0 || count <= i)
       detail::refuse({function, ": coordinate ", i, " of ", count, "; give 0..", count - 1});
   }
@@ -243,6 +245,9 @@ class comoments {
     if (d < 0 || e < 0)
       detail::refuse(
           {"comoments: vectors of ", d, " and ", e, " numbers; give widths of 0 or more"});
+    if (number_count({d, e}) == std::numeric_limits<index_t>::max())
+      detail::refuse({"comoments: the covariances of vectors of ", d, " and ", e,
+                      " numbers have no addresses; give smaller widths"});
     return d;
   }
 

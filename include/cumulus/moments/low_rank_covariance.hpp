@@ -26,6 +26,8 @@ struct low_rank_covariance {
     const auto q = values.view();
     detail::require_same_size("low_rank_covariance::quadratic", "q", q.size, "the diagonal",
                               index_t(diagonal.size()));
+    detail::require_same_size("low_rank_covariance::quadratic", "the diagonal",
+                              index_t(diagonal.size()), "a factor", index_t(factors.rows()));
     T sum(0);
     for (index_t i = 0; i < q.size; ++i) sum += q[i] * q[i] * diagonal(i);
     for (Eigen::Index k = 0; k < factors.cols(); ++k) {

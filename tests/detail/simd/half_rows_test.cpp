@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <Eigen/Core>
 //
-#include <cumulus/core/isa.hpp>
 #include <cumulus/detail/simd/row_kernels.hpp>
 #include <bit>
 #include <cmath>
@@ -10,22 +9,12 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "every_isa.hpp"
 
 namespace best = cumulus::detail::kernels::best;
 using cumulus::index_t;
 
 namespace {
-
-template <class F>
-void on_every_isa(F f) {
-  const auto before = cumulus::active_isa();
-  for (const auto set : {cumulus::isa::baseline, cumulus::isa::avx2, cumulus::isa::avx512}) {
-    if (cumulus::use_isa(set) != set) continue;
-    CAPTURE(cumulus::name_of(set));
-    f();
-  }
-  cumulus::use_isa(before);
-}
 
 template <class S>
 constexpr bool is_half = std::same_as<S, Eigen::half>;
@@ -44,7 +33,8 @@ TEMPLATE_TEST_CASE("half rows: every number of 16 bits is widened as Eigen does"
     const auto bits = std::uint16_t(i);
     std::memcpy(static_cast<void*>(&x[i]), &bits, 2);
   }
-  on_every_isa([&] {
+  on_every_isa([&](const char* set) {
+    CAPTURE(set);
     std::vector<float> wide(x.size());
     best::widen_row<is_half<TestType>>(x.data(), index_t(x.size()), wide.data());
     std::size_t wrong = 0;
@@ -62,7 +52,8 @@ TEMPLATE_TEST_CASE("half rows: floats are rounded to the nearest, ties to even",
                                     0x8000u, 0x8001u, 0xf000u, 0xffffu})
       x.push_back(std::bit_cast<float>(high << 16 | low));
   }
-  on_every_isa([&] {
+  on_every_isa([&](const char* set) {
+    CAPTURE(set);
     std::vector<TestType> narrow(x.size());
     best::narrow_row<is_half<TestType>>(x.data(), index_t(x.size()), narrow.data());
     std::size_t wrong = 0;
@@ -72,7 +63,8 @@ TEMPLATE_TEST_CASE("half rows: floats are rounded to the nearest, ties to even",
 }
 
 TEST_CASE("half rows: nothing behind the end is read or written", "[kernels][edge]") {
-  on_every_isa([&] {
+  on_every_isa([&](const char* set) {
+    CAPTURE(set);
     for (index_t n = 0; n <= 40; ++n) {
       const std::vector<Eigen::half> x(std::size_t(n), Eigen::half(1.5f));
       std::vector<float> wide(std::size_t(n) + 1, 7.0f);

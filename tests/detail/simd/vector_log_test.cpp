@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cumulus/core/isa.hpp>
 #include <cumulus/detail/simd/row_kernels.hpp>
 #include <cmath>
 #include <limits>
@@ -7,22 +6,12 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "every_isa.hpp"
 
 namespace best = cumulus::detail::kernels::best;
 using cumulus::index_t;
 
 namespace {
-
-template <class F>
-void on_every_isa(F f) {
-  const auto before = cumulus::active_isa();
-  for (const auto set : {cumulus::isa::baseline, cumulus::isa::avx2, cumulus::isa::avx512}) {
-    if (cumulus::use_isa(set) != set) continue;
-    CAPTURE(cumulus::name_of(set));
-    f();
-  }
-  cumulus::use_isa(before);
-}
 
 /// The largest error over the numbers, in ulp of the larger of the result and 1/4.
 double worst_error(const std::vector<double>& x, double raise) {
@@ -52,7 +41,8 @@ TEST_CASE("log kernel: within 1 ulp at every size", "[kernels][value]") {
   for (const double special : {0.70710678118654746, 0.70710678118654757, 1.4142135623730949,
                                1.4142135623730951, 1.0, 2.0, 0x1p-1022, 0x1.fffffffffffffp1023})
     close.push_back(special);
-  on_every_isa([&] {
+  on_every_isa([&](const char* set) {
+    CAPTURE(set);
     CHECK(worst_error(close, 0) <= 1);
     CHECK(worst_error(far, 0) <= 1);
     CHECK(worst_error(far, -777) <= 1);
@@ -61,7 +51,8 @@ TEST_CASE("log kernel: within 1 ulp at every size", "[kernels][value]") {
 
 TEST_CASE("log kernel: 0 gives -inf, and nothing behind the end is written", "[kernels][edge]") {
   const double inf = std::numeric_limits<double>::infinity();
-  on_every_isa([&] {
+  on_every_isa([&](const char* set) {
+    CAPTURE(set);
     for (index_t n = 0; n <= 40; ++n) {
       std::vector<double> x(std::size_t(n), 0.0), out(std::size_t(n) + 1, 7.0);
       for (index_t i = 1; i < n; i += 2) x[std::size_t(i)] = 1.0;

@@ -19,7 +19,9 @@ template <class Options>
       return false;
     }
   };
-  if (lies(o.weights)) return true;
+  if constexpr (requires { o.weights; }) {
+    if (lies(o.weights)) return true;
+  }
   if constexpr (requires { o.mask; }) {
     if (lies(o.mask)) return true;
   }
@@ -29,27 +31,48 @@ template <class Options>
   if constexpr (requires { o.sink; }) {
     if (lies(o.sink)) return true;
   }
+  if constexpr (requires { o.bias; }) {
+    if (lies(o.bias)) return true;
+  }
   return false;
 }
 
-/// Runs `run(out)`; where an option lies in out, run(memory apart), and then copies.
-template <class T, class Options, class Run>
-void write_apart(const strided<T>& out, const Options& o, Run run) {
-  if (!any_lies_in(o, memory_of(out))) return run(out);
-  array_of<T> apart(out.size);
-  const strided<T> here{apart.data(), apart.size(), 1};
-  run(here);
-  for (index_t i = 0; i < out.size; ++i) out[i] = here[i];
-}
-template <class T, class Options, class Run>
-void write_apart(const strided_matrix<T>& out, const Options& o, Run run) {
-  if (!any_lies_in(o, memory_of(out))) return run(out);
-  array_of<T> apart(out.rows * out.cols);
-  const strided_matrix<T> here{apart.data(), out.rows, out.cols, out.cols, 1};
-  run(here);
-  for (index_t i = 0; i < out.rows; ++i) {
-    for (index_t j = 0; j < out.cols; ++j) out.row(i)[j] = here.row(i)[j];
+/// Memory of a result's shape, apart from all else, and its way back.
+template <class T>
+class result_apart {
+ public:
+  explicit result_apart(const strided<T>& out) : held_(out.size) {}
+  explicit result_apart(const strided_matrix<T>& out) : held_(out.rows * out.cols) {}
+
+  [[nodiscard]] strided<T> like(const strided<T>& out) noexcept {
+    return {held_.data(), out.size, 1};
   }
+  [[nodiscard]] strided_matrix<T> like(const strided_matrix<T>& out) noexcept {
+    return {held_.data(), out.rows, out.cols, out.cols, 1};
+  }
+  void give(const strided<T>& out) const noexcept {
+    for (index_t i = 0; i < out.size; ++i) out[i] = held_[i];
+  }
+  void give(const strided_matrix<T>& out) const noexcept {
+    for (index_t i = 0; i < out.rows; ++i) {
+      const auto row = out.row(i);
+      for (index_t j = 0; j < out.cols; ++j) row[j] = held_[i * out.cols + j];
+    }
+  }
+
+ private:
+  array_of<T> held_;
+};
+
+/// Runs `run(outs...)`, of vectors and matrices; where an option lies in one of them, run(memory apart...), and then copies.
+template <class Options, class Run, class... Outs>
+void write_apart(const Options& o, Run run, const Outs&... outs) {
+  if (!(any_lies_in(o, memory_of(outs)) || ...)) return run(outs...);
+  const auto copy = [&](auto... apart) {
+    run(apart.like(outs)...);
+    (apart.give(outs), ...);
+  };
+  copy(result_apart(outs)...);
 }
 
 }  // namespace cumulus::detail

@@ -19,7 +19,7 @@ void normalised(const char* function, const X& x, Out& out, const Options& o, Ke
   require_same_size(function, "x", values.size(), "out", result.size);
   require_options(function, values.size(), o);
   if (overlaps(values.view(), result)) values.own();
-  write_apart(result, o, [&](const auto& to) { kernel(terms_of(values.view(), o), to); });
+  write_apart(o, [&](const auto& to) { kernel(terms_of(values.view(), o), to); }, result);
 }
 
 /// The same, returning a vector of x's kind.
@@ -56,14 +56,15 @@ void with_lines(const char* function, const X& x, Out& out, const Options& o, bo
                      result.cols);
   require_options(function, result.rows, result.cols, o, by_columns);
   const matrix_operand<X> values(x);
-  write_apart(result, o, [&](const auto& to) {
+  const auto write = [&](const auto& to) {
     if (overlaps(values.view(), to)) {
       const result_like<X> copied = x.template cast<result_of<X>>();
       run(matrix_operand<result_like<X>>(copied).view(), to);
     } else {
       run(values.view(), to);
     }
-  });
+  };
+  write_apart(o, write, result);
 }
 
 /// Runs `kernel(terms, out)` for each row or column.

@@ -225,15 +225,22 @@ class comoment_state {
   [[nodiscard]] friend bool operator==(const comoment_state&, const comoment_state&) = default;
 
  private:
-  /// Whether a sample of the same weight has another mean, by more than rounding: then it was not added.
+  /// The weighted sum of squares of row r, where it is held: of the rows of x.
+  [[nodiscard]] S variation(index_t r) const {
+    return r < row_length(r) ? at(sums_, row_start(r) + r).value() : S(0);
+  }
+  /// Whether a sample of the same weight has another mean, or another variance, by more than half of the digits: then it was not
+  /// added.
   [[nodiscard]] bool differs(const comoment_state& other) const {
     if (!means_.finite || !other.means_.finite) return false;
     for (index_t r = 0; r < rows(); ++r) {
-      const S step = absolute(means_.distance_to(other.means_, r).value()),
-              size = absolute(means_.anchor[static_cast<std::size_t>(r)]),
-              squares = at(sums_, row_start(r) + r).value();
-      if (square_root(unit_roundoff<S>) * size < step && squares * S(1e-6) < weight() * step * step)
-        return true;
+      const S tolerance = square_root(unit_roundoff<S>),
+              step = absolute(means_.distance_to(other.means_, r).value()),
+              rounding =
+                  8 * unit_roundoff<S> * absolute(means_.anchor[static_cast<std::size_t>(r)]),
+              ours = variation(r), theirs = other.variation(r);
+      if (rounding < step && tolerance * tolerance * ours < weight() * step * step) return true;
+      if (tolerance * max_of(ours, theirs) < absolute(S(ours - theirs))) return true;
     }
     return false;
   }

@@ -111,7 +111,8 @@ class moment_state {
   void add_range(const strided<const X>& x, const strided<const W>& weights) {
     if constexpr (may_exceed<X, S>) {
       if (any_exceeds<S>(x)) {
-        const based_integers<S, X> values(x);
+        const based_integers<S, X> values(
+            x, [&](index_t i) { return !is_zero(weight_at<S>(weights, i)); });
         moment_state part;
         if constexpr (P == dynamic) part.sums_.resize(sums_.size());
         part.add_range(strided<const S>{values.differences.data(), x.size, 1}, weights);
@@ -205,8 +206,8 @@ class moment_state {
 
   void unmerge_numbers(const moment_state& other) {
     const compensated<S> left = sums_[0] - other.sums_[0];
-    // a sample that was added lies within the range and weighs no more than the whole
-    if (left.high < S(0) || other.min_ < min_ || max_ < other.max_) loss_ = infinity<S>;
+    if (left.high < S(0) || !includes(other) || (!(S(0) < left.high) && differs(other)))
+      loss_ = infinity<S>;
     if (!finite_ || !other.finite_ || left.high < S(0))
       return spoil(quiet_nan<S>, -infinity<S>, min_, max_);
     if (!(S(0) < left.high)) {
@@ -225,10 +226,31 @@ class moment_state {
       if (at(p).high < S(0)) at(p) = {};
       if (S(0) < before.data()[p]) loss_ = max_of(loss_, S(before.data()[p] / at(p).value()));
     }
-    // a mean beyond the range by more than rounding is that of no sample; the ends themselves may be rounded by affine
-    const S slack = (max_ - min_) * square_root(unit_roundoff<S>) +
-                    8 * unit_roundoff<S> * max_of(absolute(min_), absolute(max_));
+    // a mean beyond the range by more than rounding is that of no sample
+    const S slack = (max_ - min_) * square_root(unit_roundoff<S>) + end_rounding();
     if (mean() < min_ - slack || max_ + slack < mean()) loss_ = infinity<S>;
+  }
+
+  /// By how much affine may have rounded the ends of the range.
+  [[nodiscard]] S end_rounding() const {
+    return 8 * unit_roundoff<S> * max_of(absolute(min_), absolute(max_));
+  }
+  /// Whether the range holds that of a sample, as it does where that was added before.
+  [[nodiscard]] bool includes(const moment_state& other) const {
+    return !(other.min_ < min_ - end_rounding()) && !(max_ + end_rounding() < other.max_);
+  }
+  /// Whether a sample of the same weight is another one, by more than half of the digits: by its mean or by an even moment.
+  [[nodiscard]] bool differs(const moment_state& other) const {
+    if (!finite_ || !other.finite_) return false;
+    const S tolerance = square_root(unit_roundoff<S>);
+    if ((max_ - min_) * tolerance + end_rounding() < absolute(S(mean() - other.mean())))
+      return true;
+    for (int p = 2; p <= order(); p += 2) {
+      const S ours = at(p).value(),
+              theirs = times_power_of_two(other.at(p).value(), p * (other.exponent_ - exponent_));
+      if (tolerance * max_of(ours, theirs) < absolute(S(ours - theirs))) return true;
+    }
+    return false;
   }
 
   void clear() {

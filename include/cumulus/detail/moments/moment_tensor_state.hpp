@@ -117,11 +117,8 @@ class moment_tensor_state {
     if (this == &other) return unmerge(moment_tensor_state(other));
     means_.count -= other.means_.count;
     const compensated<S> left = means_.weight - other.means_.weight;
-    // a sample that was added lies within the range and weighs no more than the whole
-    if (left.high < S(0)) loss_ = infinity<S>;
-    for (index_t i = 0; i < width(); ++i) {
-      if (at(other.low_, i) < at(low_, i) || at(high_, i) < at(other.high_, i)) loss_ = infinity<S>;
-    }
+    if (left.high < S(0) || !includes(other) || (!(S(0) < left.high) && differs(other)))
+      loss_ = infinity<S>;
     if (!means_.finite || !other.means_.finite || left.high < S(0))
       return spoil([](index_t) { return quiet_nan<S>; }, -infinity<S>);
     if (!(S(0) < left.high)) return clear();
@@ -176,6 +173,35 @@ class moment_tensor_state {
                                        const moment_tensor_state&) = default;
 
  private:
+  /// By how much rounding may have moved an end of the range of coordinate i.
+  [[nodiscard]] S end_rounding(index_t i) const {
+    return 8 * unit_roundoff<S> * max_of(absolute(at(low_, i)), absolute(at(high_, i)));
+  }
+  /// Whether the range holds that of a sample, as it does where that was added before.
+  [[nodiscard]] bool includes(const moment_tensor_state& other) const {
+    for (index_t i = 0; i < width(); ++i) {
+      if (at(other.low_, i) < at(low_, i) - end_rounding(i) ||
+          at(high_, i) + end_rounding(i) < at(other.high_, i))
+        return false;
+    }
+    return true;
+  }
+  /// Whether a sample of the same weight is another one, by more than half of the digits: by its mean or by an even power.
+  [[nodiscard]] bool differs(const moment_tensor_state& other) const {
+    if (!means_.finite || !other.means_.finite) return false;
+    const S tolerance = square_root(unit_roundoff<S>);
+    for (index_t i = 0; i < width(); ++i) {
+      const S step = absolute(means_.distance_to(other.means_, i).value());
+      if ((at(high_, i) - at(low_, i)) * tolerance + end_rounding(i) < step) return true;
+      for (int p = 2; p <= order(); p += 2) {
+        const index_t place = layout_.power(p, i);
+        const S ours = sum(p, place).value(), theirs = other.sum(p, place).value();
+        if (tolerance * max_of(ours, theirs) < absolute(S(ours - theirs))) return true;
+      }
+    }
+    return false;
+  }
+
   template <class Numbers>
   [[nodiscard]] static auto& at(Numbers& numbers, index_t i) noexcept {
     return numbers[static_cast<std::size_t>(i)];

@@ -27,12 +27,16 @@ template <class S, std::integral X>
   return false;
 }
 
-/// x as base + differences, each exact, or rounded where it has more bits than S itself.
+/// x as base + differences, each exact, or rounded where it has more bits than S itself. The base is near the first element that
+/// `takes_part(i)`.
 template <class S, std::integral X>
 struct based_integers {
-  explicit based_integers(const strided<const X>& x) : differences(x.size) {
+  template <class TakesPart>
+  based_integers(const strided<const X>& x, TakesPart takes_part) : differences(x.size) {
+    index_t first = 0;
+    while (first < x.size && !takes_part(first)) ++first;
     constexpr int low_bits = std::numeric_limits<X>::digits + 1 - std::numeric_limits<S>::digits;
-    const X start = x.size > 0 ? X(x[0] >> low_bits << low_bits) : X(0);
+    const X start = first < x.size ? X(x[first] >> low_bits << low_bits) : X(0);
     base = static_cast<S>(start);
     for (index_t i = 0; i < x.size; ++i) {
       const auto a = static_cast<std::uint64_t>(x[i]), b = static_cast<std::uint64_t>(start);

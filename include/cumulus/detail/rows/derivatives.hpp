@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Derivatives of logsumexp, softmax and log_softmax, from the shifted exponentials: never from e^(x
-// - logsumexp), which loses its digits with the size of x.
-// Layer 1 (rows): portable loops;
-// unchecked, noexcept, no allocation.
+// Derivatives of logsumexp, softmax and log_softmax, from the shifted exponentials: never from e^(x - logsumexp), which loses
+// its digits with the size of x.
+// Layer 1 (rows): portable loops, vector kernels for plain rows; unchecked, noexcept; allocates for rows of more than 16 KB only.
 #pragma once
 
 #include <cumulus/detail/core/mode.hpp>
@@ -15,9 +14,73 @@
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
-/// The Jacobian product by the vector kernels, on copies; false, and nothing written, for what they leave to the loops: rows
-/// that softmax_row leaves, directions that are not finite, factors of a size whose products might not fit, and shares
-/// that might be below the normal range, since a large direction would show their rounding.
+#if CUMULUS_VECTORS && CUMULUS_BODIES
+
+/// Whether the vector kernels take the products of these terms: no weights, mask or sink, and a factor whose square fits.
+template <class S>
+[[nodiscard]] bool takes_products(const terms<S>& t, double factor) noexcept {
+  const double size = absolute(factor);
+  return t.size() > 1 && is_vector_row(t) && t.weights.data == nullptr && !t.has_sink &&
+         t.mask.data == nullptr && 0x1p-30 < size && size < 0x1p30;
+}
+
+/// The shares of a row, and a direction beside them. Not ready for what the loops keep: rows that the kernels leave to them,
+/// directions so large that a product might not fit, and shares that might be below the normal range, since a large direction
+/// would show their rounding.
+template <class S>
+class row_and_direction {
+  using F = row_scalar<S>;
+
+ public:
+  row_and_direction(const terms<S>& t, const strided<const S>& v) noexcept : plan_(t) {
+    p_ = plan_.ready() ? shares_.take(t.size()) : nullptr;
+    d_ = side_by_side(v, direction_);
+    ready_ = p_ != nullptr && d_ != nullptr && fits() && divide_row();
+  }
+
+  [[nodiscard]] bool ready() const noexcept { return ready_; }
+  [[nodiscard]] index_t size() const noexcept { return plan_.size(); }
+  [[nodiscard]] const F* shares() const noexcept { return p_; }
+  [[nodiscard]] const F* direction() const noexcept { return d_; }
+  /// Where the first of the largest terms is.
+  [[nodiscard]] index_t peak() const noexcept { return peak_; }
+
+  /// Calls write(memory of size() numbers) and brings it to out; the shares may be that memory.
+  template <class Write>
+  void give(const strided<S>& out, Write write) noexcept {
+    F* const to = place_for(out, p_);
+    write(to);
+    if (to == p_) copy_row(static_cast<const F*>(p_), out);
+  }
+
+ private:
+  [[nodiscard]] bool fits() noexcept {
+    const index_t n = size();
+    const F* const x = plan_.x();
+    const F largest = best::row_largest<F>(x, n), smallest = best::row_smallest<F>(x, n);
+    const F most = max_of(best::row_largest<F>(d_, n), F(-best::row_smallest<F>(d_, n)));
+    const double normal = std::same_as<F, float> ? 87 : 708,
+                 room = std::same_as<F, float> ? 0x1p60 : 0x1p500;
+    const double spread = (double(largest) - double(smallest)) * plan_.scale();
+    if (!(spread + std::log(double(n)) < normal && double(most) < room)) return false;
+    peak_ = best::position_of<F>(x, n, largest);
+    return peak_ < n;
+  }
+  [[nodiscard]] bool divide_row() noexcept {
+    return contiguous_softmax(plan_.x(), p_, size(), plan_.scale(), {}) && !is_nan(p_[peak_]);
+  }
+
+  const row_plan<S> plan_;
+  row_room<F> shares_, direction_;
+  F* p_ = nullptr;
+  const F* d_ = nullptr;
+  index_t peak_ = 0;
+  bool ready_ = false;
+};
+
+#endif
+
+/// The Jacobian product by the vector kernels; false, and nothing written, for what they leave to the loops.
 template <class S>
 [[nodiscard]] bool vector_jacobian_product([[maybe_unused]] const terms<S>& t,
                                            [[maybe_unused]] const strided<const S>& v,
@@ -27,46 +90,29 @@ template <class S>
 #if CUMULUS_VECTORS && CUMULUS_BODIES
   if constexpr (vector_scalar<S>) {
     using F = row_scalar<S>;
-    const double size = absolute(factor);
-    const index_t n = t.size();
-    if (n < 2 || !is_vector_row(t) || t.weights.data != nullptr || t.has_sink ||
-        t.mask.data != nullptr || !(0x1p-30 < size && size < 0x1p30))
-      return false;
+    if (!takes_products(t, factor)) return false;
     const quiet_flags flags;
-    const row_plan<S> plan(t);
-    row_room<F> shares, direction;
-    F* const p = plan.ready() ? shares.take(n) : nullptr;
-    const F* const d = side_by_side(v, direction);
-    if (p == nullptr || d == nullptr) return false;
-    const F* const x = plan.x();
-    const F largest = best::row_largest<F>(x, n), smallest = best::row_smallest<F>(x, n);
-    const F most = max_of(best::row_largest<F>(d, n), F(-best::row_smallest<F>(d, n)));
-    const double normal = std::same_as<F, float> ? 87 : 708,
-                 room = std::same_as<F, float> ? 0x1p60 : 0x1p500;
-    const double spread = (double(largest) - double(smallest)) * double(t.scale);
-    const bool fits = spread + std::log(double(n)) < normal && double(most) < room;
-    const index_t peak = fits ? best::position_of<F>(x, n, largest) : n;
-    const F origin = peak < n ? d[peak] : F(0);
-    if (peak == n || !contiguous_softmax(x, p, n, double(t.scale), {}) || is_nan(p[peak])) {
-      flags.restore();
-      return false;
+    row_and_direction<S> row(t, v);
+    if (row.ready()) {
+      const F* const d = row.direction();
+      const F origin = d[row.peak()];
+      const double mean = best::dot_row<F>(row.shares(), d, row.size(), origin).value();
+      if (is_finite(mean)) {  // else the direction holds a NaN
+        row.give(out, [&](F* to) {
+          best::jacobian_row<F>(row.shares(), d, to, row.size(), origin, F(mean),
+                                F(twice ? factor * factor : factor));
+        });
+        return true;
+      }
     }
-    const double mean = best::dot_row<F>(p, d, n, origin).value();
-    if (!is_finite(mean)) {  // a direction that is NaN
-      flags.restore();
-      return false;
-    }
-    F* const to = place_for(out, p);
-    best::jacobian_row<F>(p, d, to, n, origin, F(mean), F(twice ? factor * factor : factor));
-    if (to == p) copy_row(static_cast<const F*>(p), out);
-    return true;
+    flags.restore();
   }
 #endif
   return false;
 }
 
-/// log_softmax_transposed_product by the vector kernels; false, and nothing written, where vector_jacobian_product is, and where
-/// one share is more than a half, so that its entry has digits to lose.
+/// log_softmax_transposed_product by the vector kernels; false, and nothing written, for what they leave to the loops, and where one
+/// share is more than a half, so that its entry has digits to lose.
 template <class S>
 [[nodiscard]] bool vector_log_softmax_product([[maybe_unused]] const terms<S>& t,
                                               [[maybe_unused]] const strided<const S>& g,
@@ -75,35 +121,20 @@ template <class S>
 #if CUMULUS_VECTORS && CUMULUS_BODIES
   if constexpr (vector_scalar<S>) {
     using F = row_scalar<S>;
-    const double size = absolute(factor);
-    const index_t n = t.size();
-    if (n < 2 || !is_vector_row(t) || t.weights.data != nullptr || t.has_sink ||
-        t.mask.data != nullptr || !(0x1p-30 < size && size < 0x1p30))
-      return false;
+    if (!takes_products(t, factor)) return false;
     const quiet_flags flags;
-    const row_plan<S> plan(t);
-    row_room<F> shares, gradient;
-    F* const p = plan.ready() ? shares.take(n) : nullptr;
-    const F* const d = side_by_side(g, gradient);
-    if (p == nullptr || d == nullptr) return false;
-    const F most = max_of(best::row_largest<F>(d, n), F(-best::row_smallest<F>(d, n)));
-    const double room = std::same_as<F, float> ? 0x1p60 : 0x1p500;
-    const F smallest = best::row_smallest<F>(plan.x(), n);
-    if (!(double(most) < room) || !(-infinity<F> < smallest) ||
-        !contiguous_softmax(plan.x(), p, n, double(t.scale), {}) ||
-        !(best::row_largest<F>(p, n) <= F(0.5))) {
-      flags.restore();
-      return false;
+    row_and_direction<S> row(t, g);
+    if (row.ready() && row.shares()[row.peak()] <= F(0.5)) {
+      const F* const d = row.direction();
+      const double all = best::dot_row<F>(nullptr, d, row.size(), F(0)).value();
+      if (is_finite(all)) {
+        row.give(out, [&](F* to) {
+          best::subtract_shares<F>(row.shares(), d, to, row.size(), F(all), F(factor));
+        });
+        return true;
+      }
     }
-    const double all = best::dot_row<F>(nullptr, d, n, F(0)).value();
-    if (!is_finite(all)) {
-      flags.restore();
-      return false;
-    }
-    F* const to = place_for(out, p);
-    best::subtract_shares<F>(p, d, to, n, F(all), F(factor));
-    if (to == p) copy_row(static_cast<const F*>(p), out);
-    return true;
+    flags.restore();
   }
 #endif
   return false;

@@ -53,7 +53,7 @@ template <class S>
   return false;
 }
 
-/// (sum_i p_i)^2 / sum_i p_i^2. False as planned_entropy.
+/// (sum_i p_i)^2 / sum_i p_i^2. False for rows with a sink, or that row_plan does not take.
 template <class S>
 [[nodiscard]] bool planned_effective_count([[maybe_unused]] const terms<S>& t,
                                            [[maybe_unused]] compute_scalar<S>& result) noexcept {

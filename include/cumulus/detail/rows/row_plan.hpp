@@ -121,9 +121,9 @@ class row_plan {
     weights_.factor = times_power_of_two(F(1), 1 - exponent);
     weight_power_ = exponent - 1;
     removes_ = ends.has_zero;
-    if (removes_) {  // of -0 a share would be -0
+    if (removes_ && mask == nullptr) {  // of -0 a share would be -0
       if (!take_copy()) return false;
-      for (index_t i = 0; i < t_.size(); ++i) own[i] = weights_.w[i] + F(0);
+      best::keep_row<F>(weights_.w, t_.size(), nullptr, own);
       weights_.w = own;
     }
     return true;

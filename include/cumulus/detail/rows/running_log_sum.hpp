@@ -95,8 +95,8 @@ template <class S>
   return false;
 }
 
-/// out_i = log of the sum of the terms up to i, and of `start`, the sink, in every one; `scale` as the caller gave it. Requires out of
-/// x's size, x itself or memory apart from it.
+/// out_i = log of the sum of the terms up to i, and of the sink in every one. Requires out of x's size, x itself or memory apart
+/// from it.
 template <class S>
 void running_log_sum_of(const terms<S>& t, strided<S> out) noexcept {
   using T = compute_scalar<S>;

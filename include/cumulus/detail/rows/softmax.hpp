@@ -48,7 +48,8 @@ void degenerate_softmax(const terms<S>& t, const exp_sum_result<compute_scalar<S
   }
 }
 
-/// p_i value, p_i = w_i e^{s x_i} / sum; where p_i is near the least number, from e^{s x_i} larger by 2^512.
+/// p_i value, p_i = w_i e^{s x_i} / sum; where p_i is near the least number, from e^{s x_i} raised by the
+/// range of T and a value lowered by half of it, so that a large value meets all digits of a small share.
 template <class S>
 [[nodiscard]] compute_scalar<S> share_times(const terms<S>& t, index_t i,
                                             const exp_sum_result<compute_scalar<S>>& sum,
@@ -57,9 +58,10 @@ template <class S>
   using T = compute_scalar<S>;
   const T plain = ratio(t, i, sum.peak);
   if constexpr (std::floating_point<T>) {
-    constexpr int extra = 512;
+    constexpr int half = std::numeric_limits<T>::max_exponent / 2;
     if (absolute(plain) < times_power_of_two(std::numeric_limits<T>::min(), 64)) {
-      return times_power_of_two(T(ratio(t, i, sum.peak, extra) / total * value), -extra);
+      const T share = ratio(t, i, sum.peak, 2 * half) / total;
+      return times_power_of_two(T(share * times_power_of_two(value, -half)), -half);
     }
   }
   return plain / total * value;
