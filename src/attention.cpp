@@ -16,6 +16,7 @@ namespace best {
                            index_t) noexcept;                                                   \
   template void add_kept_values(const T*, const T*, index_t, index_t, index_t, T*) noexcept;    \
   template void pack_keys(const T*, index_t, index_t, index_t, T*, index_t) noexcept;           \
+  template void adjust_scores(T*, index_t, T, const T*, const bool*) noexcept;                  \
   template bool weigh_row(T*, index_t, attention_row<T>&, double*, index_t) noexcept;           \
   template bool fold_row(const T*, index_t, double*) noexcept;
 

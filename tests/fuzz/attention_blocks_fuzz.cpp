@@ -649,11 +649,32 @@ void check_far_keys(bytes& in) {
   check(merged.output, merged.status, "a merged state");
 }
 
+/// A bias that lies in the result, or in its log-sum-exp, is read before they are written.
+void check_bias_in_result(bytes& in) {
+  const index_t d = 1 + in.below(4), e = 1 + in.below(4), n = 1 + in.below(5), m = 1 + in.below(9);
+  const auto q = draw_rows<double>(in, n, d, family::small),
+             k = draw_rows<double>(in, m, d, family::small),
+             v = draw_rows<double>(in, m, e, family::small);
+  const rows<double> bias = draw_rows<double>(in, n, m, family::small);
+  const auto apart = attention(q, k, v, {.bias = bias});
+  std::vector<double> memory(std::size_t(n * (m + e + 1)) + 256, 0.0);
+  const index_t at = in.below(n * m + 1), sums_at = in.below(2) == 0 ? in.below(n * m + 1) : n * m;
+  Eigen::Map<rows<double>> inside(memory.data(), n, m), out(memory.data() + at, n, e);
+  inside = bias;
+  const bool sums_inside = sums_at + n <= at || at + n * e <= sums_at;
+  std::vector<double> beside(static_cast<std::size_t>(n));
+  Eigen::Map<Eigen::VectorXd> sums(sums_inside ? memory.data() + sums_at : beside.data(), n);
+  attention(q, k, v, into(out), into(sums), {.bias = inside});
+  expect(all_same(rows<double>(out), apart.output), "a bias in the result", at, n, m);
+  expect(all_same(Eigen::VectorXd(sums), Eigen::VectorXd(apart.logsumexp)),
+         "a bias in the log-sum-exp", at, sums_at);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   bytes in(data, size);
-  switch (in.below(7)) {
+  switch (in.below(8)) {
     case 0:
       check_dense<double>(in);
       break;
@@ -671,6 +692,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 5:
       check_far_keys(in);
+      break;
+    case 6:
+      check_bias_in_result(in);
       break;
     default:
       check_linear(in);

@@ -55,10 +55,15 @@ enum class family {
   offset,   ///< the same about 2^20, in float 2^10
   wide,     ///< multiples of 6, from -768 to 762: exponentials overflow
   special,  ///< small, but a quarter of them infinities, NaN, zeros, the least and the greatest
-  any       ///< any bits
+  any,      ///< any bits
+  spread    ///< from -0.98 to 0.98 of the largest number: differences overflow
 };
 inline family draw_family(bytes& in) { return static_cast<family>(in.below(5)); }
-[[nodiscard]] inline bool certainly_finite(family f) { return f < family::special; }
+/// For functions whose differences must not overflow.
+inline family draw_any_family(bytes& in) { return static_cast<family>(in.below(6)); }
+[[nodiscard]] inline bool certainly_finite(family f) {
+  return f != family::special && f != family::any;
+}
 
 template <class T>
 T draw(bytes& in, family f) {
@@ -68,6 +73,7 @@ T draw(bytes& in, family f) {
   const T x = T(b - 128) / T(16);
   if (f == family::offset) return T(sizeof(T) > 4 ? 1048576 : 1024) + x;
   if (f == family::wide) return T(b - 128) * T(6);
+  if (f == family::spread) return T(b - 128) * (limits::max() / T(130));
   if (f == family::special && b >= 192) {
     const T of[] = {limits::infinity(),
                     -limits::infinity(),

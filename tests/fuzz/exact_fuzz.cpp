@@ -15,6 +15,7 @@
 #include <cumulus/exact/softmax.hpp>
 #include <cumulus/exact/softmax_derivatives.hpp>
 #include <cumulus/exact/softmax_mean.hpp>
+#include <cumulus/series/standard_error.hpp>
 
 #include "../support/any_options.hpp"
 
@@ -89,14 +90,14 @@ call<T> draw_call(bytes& in) {
   call<T> c;
   const int shape = in.byte();
   const index_t n = in.below(70);
-  const family f = draw_family(in);
+  const family f = draw_any_family(in);
   c.x = draw_vector<T>(in, n, f);
   if (n > 0 && (shape & 1) != 0) c.w = draw_weights<T>(in, n);
   if (n > 0 && (shape & 2) != 0) {
     for (index_t i = 0; i < n; ++i) c.keep.push_back((in.byte() & 3) != 0 ? 1 : 0);
   }
   if ((shape & 4) != 0) c.scale = draw_scale(in);
-  if ((shape & 8) != 0) c.sink = draw<double>(in, draw_family(in));
+  if ((shape & 8) != 0) c.sink = draw<double>(in, draw_any_family(in));
   if ((shape & 16) != 0 && !c.w.empty())  // of a hostile kind
     c.w[std::size_t(in.below(n))] = draw<T>(in, family::special);
   c.policy = static_cast<degenerate>((shape >> 5) & 3);
@@ -235,28 +236,6 @@ void check_vector(bytes& in) {
     }
   });
 
-  // weights that lie in the memory of the result
-  if (!c.w.empty() && n > 0) {
-    const index_t at = in.below(n + 1);
-    std::vector<T> memory(c.w.begin(), c.w.end());
-    memory.resize(std::size_t(2 * n), T(0));
-    Eigen::Map<column<T>> out(memory.data() + at, n);
-    const std::span<const T> inside(memory.data(), std::size_t(n));
-    const mask_view keep(reinterpret_cast<const bool*>(c.keep.data()), index_t(c.keep.size()));
-    if (c.keep.empty()) {
-      softmax(x, into(out),
-              {.weights = inside, .scale = c.scale, .sink = c.sink, .degenerate = c.policy});
-    } else {
-      softmax(x, into(out),
-              {.weights = inside,
-               .mask = keep,
-               .scale = c.scale,
-               .sink = c.sink,
-               .degenerate = c.policy});
-    }
-    expect(all_same(column<T>(out), p), "softmax with weights in its result", at);
-  }
-
   // a weight of 0 is a mask
   if (!c.w.empty()) {
     call<T> masked = c;
@@ -313,6 +292,147 @@ void check_vector(bytes& in) {
   }
 }
 
+/// A function of a vector and options, by its way into a result.
+template <class T>
+void write_chosen(index_t which, const column<T>& x, const column<T>& v, Eigen::Map<column<T>> out,
+                  const any_options<T>& given) {
+  const softmax_options<T>& o = given;
+  const options<T>& plain = given;
+  switch (which) {
+    case 0:
+      return softmax(x, into(out), o);
+    case 1:
+      return log_softmax(x, into(out), o);
+    case 2:
+      return logcumsumexp(x, into(out), plain);
+    case 3:
+      return logsumexp_gradient(x, into(out), plain);
+    case 4:
+      return logsumexp_gradient_weights(x, into(out), plain);
+    case 5:
+      return softmax_jvp(x, v, into(out), o);
+    case 6:
+      return softmax_vjp(x, v, into(out), o);
+    case 7:
+      return log_softmax_vjp(x, v, into(out), o);
+    default:
+      return logsumexp_hvp(x, v, into(out), plain);
+  }
+}
+
+/// Weights that lie in the memory of a result are read before it is written.
+template <class T>
+void check_weights_in_result(bytes& in) {
+  const index_t n = 1 + in.below(40), at = in.below(n + 1), which = in.below(9);
+  const family f = draw_any_family(in);
+  const double scale = draw_scale(in);
+  const auto drawn = draw_vector<T>(in, n, f), along = draw_vector<T>(in, n, family::small),
+             w = draw_weights<T>(in, n);
+  const column<T> x = Eigen::Map<const column<T>>(drawn.data(), n),
+                  v = Eigen::Map<const column<T>>(along.data(), n);
+  column<T> apart(n);
+  write_chosen<T>(which, x, v, Eigen::Map<column<T>>(apart.data(), n),
+                  {.weights = w, .scale = scale});
+  std::vector<T> memory(w);
+  memory.resize(std::size_t(2 * n), T(0));
+  const Eigen::Map<column<T>> out(memory.data() + at, n);
+  write_chosen<T>(which, x, v, out,
+                  {.weights = std::span<const T>(memory.data(), std::size_t(n)), .scale = scale});
+  expect(all_same(column<T>(out), apart), "weights in the result", which, at, n);
+}
+
+/// Weights, scale and sink that are rows or columns of the matrix that is written, which may be that which is read.
+void check_options_in_matrix(bytes& in) {
+  using matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const index_t n = 1 + in.below(6), which = in.below(4), kinds = in.below(4);
+  const bool by_rows = in.flag();
+  matrix held(n, n);
+  for (index_t i = 0; i < n * n; ++i) held.data()[i] = double(in.byte()) / 64;
+  const index_t a = in.below(n), b = in.below(n), c = in.below(n);
+  const auto write = [&](const matrix& source, const matrix& x, matrix& out) {
+    const auto with = [&](auto d, const softmax_matrix_options<double>& o,
+                          const matrix_options<double>& plain) {
+      if (which == 0) softmax(x, into(out), d, o);
+      if (which == 1) log_softmax(x, into(out), d, o);
+      if (which == 2) logcumsumexp(x, into(out), d, plain);
+      if (which == 3) logsumexp_gradient(x, into(out), d, plain);
+    };
+    const auto along = [&](auto d) {
+      const Eigen::Map<const matrix, 0, Eigen::InnerStride<>> all(source.data(), n, n, {1});
+      const auto line = all.row(a);
+      const auto values = all.col(b), sinks = all.col(c);
+      if (kinds == 0) with(d, {.weights = line}, {.weights = line});
+      if (kinds == 1) with(d, {.scale = values}, {.scale = values});
+      if (kinds == 2) with(d, {.sink = sinks}, {.sink = sinks});
+      if (kinds == 3)
+        with(d, {.weights = line, .scale = values, .sink = sinks},
+             {.weights = line, .scale = values, .sink = sinks});
+    };
+    by_rows ? along(rowwise) : along(colwise);
+  };
+  const matrix x = held;
+  matrix apart(n, n);
+  write(matrix(held), x, apart);
+  matrix in_place = held;
+  write(in_place, in_place, in_place);
+  expect(all_same(in_place, apart), "options in the matrix that is written", which, kinds, n);
+  matrix over = held;
+  write(over, x, over);
+  expect(all_same(over, apart), "options in a result apart from x", which, kinds, n);
+}
+
+/// Numbers as far apart as there are: shares, their derivatives and what is counted from them.
+template <class T>
+void check_spread(bytes& in) {
+  const index_t n = 1 + in.below(40);
+  std::vector<T> x = draw_vector<T>(in, n, family::spread);
+  for (T& value : x) {
+    if (in.below(4) == 0) value = draw<T>(in, family::small);
+  }
+  T top = x[0];
+  for (const T value : x) top = std::max(top, value);
+  index_t near = 0;  // within reach of the largest
+  long double sum = 0, squares = 0, first = 0;
+  for (const T value : x) {
+    const long double y = static_cast<long double>(value) - static_cast<long double>(top);
+    const long double e = std::exp(y);
+    sum += e;
+    squares += e * e;
+    first += y > -1e6L ? y * e : 0;
+    near += y > -1e6L;
+  }
+  const auto p = softmax(x);
+  const std::vector<T> g = draw_vector<T>(in, n, family::small);
+  long double mean = 0;
+  for (index_t i = 0; i < n; ++i) {
+    const long double share =
+        std::exp(static_cast<long double>(x[std::size_t(i)]) - static_cast<long double>(top)) / sum;
+    expect(within(p[std::size_t(i)], share, softmax_max_ulp * ulp_at<T>(share) + share * 0x1p-58L),
+           "softmax of any spread", p[std::size_t(i)], share, i);
+    mean += share * static_cast<long double>(g[std::size_t(i)]);
+  }
+  const auto pulled = softmax_vjp(x, g);
+  for (index_t i = 0; i < n; ++i) {
+    const long double share =
+        std::exp(static_cast<long double>(x[std::size_t(i)]) - static_cast<long double>(top)) / sum;
+    const long double exact = share * (static_cast<long double>(g[std::size_t(i)]) - mean);
+    expect(within(pulled[std::size_t(i)], exact, 16 * share * ulp_at<T>(8) + ulp_at<T>(0)),
+           "softmax_vjp of any spread", pulled[std::size_t(i)], exact, i);
+  }
+  const long double count = sum * sum / squares;
+  expect(within(effective_sample_size(x), count, 16 * ulp_at<T>(count)),
+         "effective samples of any spread", effective_sample_size(x), count);
+  const auto error = logsumexp_sampling_error(x);
+  expect(within(error.effective_samples, count, 64 * ulp_at<T>(count)),
+         "effective samples of a sampling error", error.effective_samples, count);
+  expect(within(error.largest_share, 1 / sum, 16 * ulp_at<T>(1)), "the largest share",
+         error.largest_share, 1 / sum);
+  const long double entropy = std::log(sum) - first / sum;
+  expect(within(softmax_entropy(x), entropy,
+                64 * ulp_at<T>(1) * (1 + entropy) + 0x1p-40L * static_cast<long double>(near)),
+         "entropy of any spread", softmax_entropy(x), entropy);
+}
+
 /// The rows and columns of a matrix in memory of any strides are its vectors.
 template <class T>
 void check_matrix(bytes& in) {
@@ -321,7 +441,7 @@ void check_matrix(bytes& in) {
   const index_t rows = in.below(12), cols = in.below(12), inner = 1 + in.below(3),
                 gap = in.below(3);
   const index_t outer = rows * inner + gap;
-  const family f = draw_family(in);
+  const family f = draw_any_family(in);
   std::vector<T> memory(std::size_t(outer * cols + 1), T(3));
   Eigen::Map<matrix, 0, strides> x(memory.data(), rows, cols, strides(outer, inner));
   for (index_t i = 0; i < rows * cols; ++i) x(i % rows, i / rows) = draw<T>(in, f);
@@ -375,7 +495,7 @@ void check_others(bytes& in) {
   const index_t n = c.size();
   const Eigen::Map<const column<double>> x(c.x.data(), n);
   const wide_sums<double> wide(c);
-  const family f = draw_family(in);
+  const family f = draw_any_family(in);
   const column<double> v =
       Eigen::Map<const column<double>>(draw_vector<double>(in, n, f).data(), n);
   with_options(c, [&](const auto& o) {
@@ -484,7 +604,7 @@ void check_shapes(bytes& in) {
 /// log(e^a + e^b) and log(e^a - e^b) undo each other; the mean of two values lies between them.
 template <class T>
 void check_pairs(bytes& in) {
-  const family f = draw_family(in);
+  const family f = draw_any_family(in);
   const T a = draw<T>(in, f), b = draw<T>(in, f), sum = logaddexp(a, b);
   expect(same(sum, logaddexp(b, a)), "logaddexp is symmetric", a, b);
   const auto difference = logsubexp_signed(a, b);
@@ -512,9 +632,21 @@ void check_pairs(bytes& in) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   bytes in(data, size);
-  switch (in.below(8)) {
+  switch (in.below(12)) {
     case 0:
       check_vector<float>(in);
+      break;
+    case 7:
+      check_weights_in_result<float>(in);
+      break;
+    case 8:
+      check_weights_in_result<double>(in);
+      break;
+    case 9:
+      check_options_in_matrix(in);
+      break;
+    case 10:
+      in.flag() ? check_spread<float>(in) : check_spread<double>(in);
       break;
     case 2:
       check_matrix<float>(in);

@@ -273,6 +273,15 @@ void check_vectors(bytes& in) {
                "a tensor's component", t.moment({i, j}), exact);
     }
   }
+  const index_t one = in.below(8) - 2, other = in.below(8) - 2;
+  const bool within_width = 0 <= one && one < d && 0 <= other && other < d;
+  expect(refused([&] { static_cast<void>(c.covariance(one, other)); }) != within_width,
+         "coordinates are of the width or refused", one, other, d);
+  expect(refused([&] { static_cast<void>(c.deviation(one, 1.0)); }) != (0 <= one && one < d),
+         "a coordinate is of the width or refused", one, d);
+  if (order >= 2)
+    expect(refused([&] { static_cast<void>(t.moment({one, other})); }) != within_width,
+           "coordinates of a tensor are of the width or refused", one, other, d);
   const index_t given = in.below(24);
   const Eigen::VectorXd ones = Eigen::VectorXd::Ones(given);
   expect(refused([&] { c.add_rows(x, ones); }) == (given != n),

@@ -216,20 +216,41 @@ class attention_stream {
     const key_range& seen = rows_[std::size_t(r)].seen;
     const index_t low = std::clamp(seen.low - t, index_t(0), size);
     const index_t high = std::clamp(seen.high - t, low, size);
-    if (o.softcap > 0) {
-      const W cap = W(o.softcap);
-      for (index_t j = low; j < high; ++j) s[j] = soft_capped(s[j], cap);
-    }
-    if (o.bias.given()) {
-      const auto bias = o.bias.line(query(r), false).segment(t, size);
-      for (index_t j = low; j < high; ++j) s[j] += bias[j];
-    }
-    if (o.mask.given()) {
-      const auto mask = o.mask.line(query(r), false).segment(t, size);
-      for (index_t j = low; j < high; ++j) s[j] = mask[j] ? s[j] : -infinity<W>;
-    }
+    adjust(t, r, s, low, high);
     std::fill(s, s + low, -infinity<W>);
     std::fill(s + high, s + whole, -infinity<W>);
+  }
+
+  /// The scores from low to high: cap, bias and mask, by the kernel where those lie as it reads them.
+  void adjust(index_t t, index_t r, W* s, index_t low, index_t high) const {
+    const attention_settings<T>& o = call_.options;
+    const auto bias = o.bias.line(query(r), false);
+    const auto mask = o.mask.line(query(r), false);
+    W cap = W(o.softcap);
+    if (o.softcap > 0 && !(W(0x1p-90) < cap && is_finite(cap))) {
+      for (index_t j = low; j < high; ++j) s[j] = soft_capped(s[j], cap);
+      cap = W(0);
+    }
+    const W* near_bias = nullptr;
+    if constexpr (std::same_as<W, T>) {
+      if (bias.data != nullptr && bias.stride == 1) near_bias = bias.data + t + low;
+    }
+    const bool* near_mask = nullptr;
+    if (mask.data != nullptr && mask.stride == 1) near_mask = mask.data + t + low;
+    const bool far_bias = bias.data != nullptr && near_bias == nullptr,
+               far_mask = mask.data != nullptr && near_mask == nullptr;
+    if (far_bias && W(0) < cap) {
+      kernels::best::adjust_scores<W>(s + low, high - low, cap, nullptr, nullptr);
+      cap = W(0);
+    }
+    if (far_bias) {
+      for (index_t j = low; j < high; ++j) s[j] += W(bias[t + j]);
+    }
+    if (W(0) < cap || near_bias != nullptr || near_mask != nullptr)
+      kernels::best::adjust_scores<W>(s + low, high - low, cap, near_bias, near_mask);
+    if (far_mask) {
+      for (index_t j = low; j < high; ++j) s[j] = mask[t + j] ? s[j] : -infinity<W>;
+    }
   }
 
   /// The same in double, where what overflows in T is finite.

@@ -13,17 +13,7 @@
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD {
 
-/// log(sum_i w_i e^{s x_i} + e^sink)
-template <class S>
-[[nodiscard]] compute_scalar<S> logsumexp(const terms<S>& t) noexcept {
-  compute_scalar<S> result(0);
-  if constexpr (vector_scalar<S>) {
-    if (logsumexp_row(t, result)) return result;
-  }
-  return log_of(exp_sum(t), t);
-}
-
-/// The same of all of x, unscaled: what a call without options asks, so that it compiles no more.
+/// log(sum_i e^{x_i}): what a call without options asks, so that it compiles no more.
 template <class S>
 [[nodiscard]] compute_scalar<S> logsumexp(const strided<const S>& x) noexcept {
   compute_scalar<S> result(0);
@@ -31,6 +21,17 @@ template <class S>
     if (logsumexp_row(x, result)) return result;
   }
   const terms<S> t{x};
+  return log_of(exp_sum(t), t);
+}
+
+/// log(sum_i w_i e^{s x_i} + e^sink)
+template <class S>
+[[nodiscard]] compute_scalar<S> logsumexp(const terms<S>& t) noexcept {
+  compute_scalar<S> result(0);
+  if constexpr (vector_scalar<S>) {
+    if (t.plain() && t.threads == 1) return logsumexp(t.x);
+    if (logsumexp_row(t, result)) return result;
+  }
   return log_of(exp_sum(t), t);
 }
 

@@ -136,6 +136,16 @@ void log_softmax_loops(const terms<S>& t, strided<S> out, degenerate policy) noe
   }
 }
 
+/// out_i = e^{x_i} / sum: what a call without options asks. Requires out of x's size, x itself or memory apart from it.
+/// Cost    as softmax_row for the rows it takes; others take the loops' two reads of x and n exp, or three and 2n.
+template <class S>
+void softmax(const strided<const S>& x, const strided<S>& out) noexcept {
+  if constexpr (vector_scalar<S>) {
+    if (softmax_row(x, out)) return;
+  }
+  softmax_loops(terms<S>{x}, out, degenerate::limit, compute_scalar<S>(1));
+}
+
 /// out_i = factor w_i e^{s x_i} / sum; plain terms take the factor 1. Requires out of x's size, x itself or memory apart from it.
 /// Cost    as softmax_row for the rows it takes; others take the loops' two reads of x and n exp, or three and 2n.
 template <class S>
@@ -144,6 +154,8 @@ void softmax(const terms<S>& t, const strided<S>& out, degenerate policy,
   using T = compute_scalar<S>;
   if constexpr (vector_scalar<S>) {
     const bool scaled_result = factor < T(1) || T(1) < factor || is_nan(factor);
+    if (t.plain() && t.threads == 1 && policy == degenerate::limit && !scaled_result)
+      return softmax(t.x, out);
     if (!scaled_result && softmax_row(t, out)) return;
   }
   softmax_loops(t, out, policy, factor);
@@ -154,13 +166,14 @@ void softmax(const terms<S>& t, const strided<S>& out,
   softmax(t, out, policy, compute_scalar<S>(1));
 }
 
-/// The same of all of x, unscaled: what a call without options asks.
+/// out_i = x_i - log sum: what a call without options asks. Requires as softmax.
+/// Cost    as log_softmax_row for the rows it takes; others three reads of x and n exp.
 template <class S>
-void softmax(const strided<const S>& x, const strided<S>& out) noexcept {
+void log_softmax(const strided<const S>& x, const strided<S>& out) noexcept {
   if constexpr (vector_scalar<S>) {
-    if (softmax_row(x, out)) return;
+    if (log_softmax_row(x, out)) return;
   }
-  softmax_loops(terms<S>{x}, out, degenerate::limit, compute_scalar<S>(1));
+  log_softmax_loops(terms<S>{x}, out, degenerate::limit);
 }
 
 /// out_i = log(w_i e^{s x_i} / sum). Requires as softmax.
@@ -169,18 +182,10 @@ template <class S>
 void log_softmax(const terms<S>& t, const strided<S>& out,
                  degenerate policy = degenerate::limit) noexcept {
   if constexpr (vector_scalar<S>) {
+    if (t.plain() && t.threads == 1 && policy == degenerate::limit) return log_softmax(t.x, out);
     if (log_softmax_row(t, out)) return;
   }
   log_softmax_loops(t, out, policy);
-}
-
-/// The same of all of x, unscaled.
-template <class S>
-void log_softmax(const strided<const S>& x, const strided<S>& out) noexcept {
-  if constexpr (vector_scalar<S>) {
-    if (log_softmax_row(x, out)) return;
-  }
-  log_softmax_loops(terms<S>{x}, out, degenerate::limit);
 }
 
 #define CUMULUS_SOFTMAX_INSTANCES(Word, S)                                                 \

@@ -50,6 +50,11 @@ CUMULUS_INLINE void score_rows(const T* q, index_t q_stride, index_t rows, const
 
         template <class T>
         CUMULUS_INLINE
+    void adjust_scores(T* s, index_t n, T cap, const T* bias, const bool* mask) noexcept
+    CUMULUS_DISPATCH(adjust_scores<T>(s, n, cap, bias, mask))
+
+        template <class T>
+        CUMULUS_INLINE
     bool weigh_row(T* s, index_t n, attention_row<T>& row, double* sums, index_t width) noexcept
     CUMULUS_DISPATCH(weigh_row<T>(s, n, row, sums, width))
 
