@@ -3,6 +3,7 @@
 // The door to attention: exact, over the best blocks of a cache, and linear in the number of tokens.
 //
 //     attention, multi_head_attention   exact, with bias, mask, window, sink and cap; results merge
+//     scaled_rows                       a cache in 8 bits, with scales
 //     block_sparse_attention            over the blocks that their scores choose, with a bound on its error
 //     linear_attention                  the softmax truncated at an order; linear_attention_state a token at a time
 //     attention_vjp, linear_attention_vjp   gradients
@@ -29,5 +30,6 @@
 #include <cumulus/attention/sparse_presets.hpp>
 #include <cumulus/attention/validate_cache.hpp>
 #include <cumulus/core/isa.hpp>
+#include <cumulus/core/scaled_rows.hpp>
 #include <cumulus/core/serialise.hpp>
 #include <cumulus/core/version.hpp>

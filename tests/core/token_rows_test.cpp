@@ -108,3 +108,36 @@ TEST_CASE("token_rows: refuses a block or a page that lies outside", "[core][edg
   for (const token_rows<double>* all : {&cache, &plain})
     CHECK(some(*all, 2, {-1}, 1).find("is page -1") != std::string::npos);
 }
+
+TEST_CASE("token_rows: copies and moves see the same rows", "[core][value]") {
+  const by_rows x = counted(6, 3);
+  token_rows<double> view(x), owner(by_rows(x * 1.0).leftCols(2) * 1.0);
+  const token_rows<double> view_again = view;
+  CHECK(view_again.row(3) == view.row(3));
+  token_rows<double> copy = owner;
+  CHECK(copy.row(5) != owner.row(5));
+  CHECK(copy.row(5)[1] == 51);
+  const double* const place = owner.row(0);
+  const token_rows<double> moved = std::move(owner);
+  CHECK(moved.row(0) == place);
+  CHECK(owner.size() == 0);
+  copy = view;
+  CHECK(copy.row(2) == view.row(2));
+  // blocks of a paged cache hold a table of their own
+  const std::vector<index_t> table{1, 0}, blocks{2, 0};
+  const token_rows<double> paged(x.data(), 2, table, 4, 3, 3);
+  token_rows<double> chosen(paged, 1, blocks, 2);
+  const token_rows<double> chosen_again = chosen;
+  chosen = view;
+  CHECK(chosen_again.row(0)[0] == 0);
+  CHECK(chosen_again.row(1)[0] == 20);
+}
+
+TEST_CASE("token_rows: of another scalar a copy", "[core][value]") {
+  const by_rows x = counted(4, 3);
+  const std::vector<index_t> table{1, 0};
+  const token_rows<double> paged(x.data(), 2, table, 4, 3, 3);
+  const token_rows<float> narrow(paged);
+  CHECK(narrow.row(0)[1] == 21.0f);
+  CHECK(narrow.row(3)[2] == 12.0f);
+}

@@ -6,6 +6,7 @@
 
 #include <cumulus/core/executor.hpp>
 #include <cumulus/core/option_values.hpp>
+#include <cumulus/core/scaled_rows.hpp>
 #include <Eigen/Core>
 #include <optional>
 
@@ -31,6 +32,24 @@ struct score_scalar<Eigen::bfloat16> {
 /// The scalar of scores and weights of tokens of T: T itself, float for the half types.
 template <class T>
 using score_of = typename detail::score_scalar<T>::type;
+
+namespace detail {
+
+template <class S>
+inline constexpr bool is_half_type =
+    std::same_as<S, Eigen::half> || std::same_as<S, Eigen::bfloat16>;
+
+}  // namespace detail
+
+/// Queries of a call whose results have the scalar T: of T, or where T is float of half or bfloat16.
+template <class Q, class T>
+concept query_for =
+    token_matrix<Q> && (std::same_as<token_scalar_of<Q>, T> ||
+                        (std::same_as<T, float> && detail::is_half_type<token_scalar_of<Q>>));
+
+/// Keys or values of such a call: of T, or where T is float of half or bfloat16, or scaled_rows.
+template <class K, class T>
+concept cache_for = query_for<K, T> || (std::same_as<T, float> && std::same_as<K, scaled_rows>);
 
 /// How many heads lie side by side in a row of Q, and in one of K and V: query head h reads key head h keys / queries.
 struct heads {

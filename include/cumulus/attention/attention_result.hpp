@@ -78,7 +78,7 @@ void merge_row(attention_result<T>& into, index_t i, const attention_result<T>& 
 
 }  // namespace detail
 
-/// Makes `into` the result of the keys of both.
+/// Makes `into` the result of the keys of both: of attention, or of all heads of multi_head_attention.
 ///
 /// A part of log-sum-exp -inf changes nothing, and neither does one whose share rounds to 0, whatever its outputs hold. Two parts
 /// of +inf leave a mean of NaN, a NaN leaves NaN.
@@ -96,6 +96,28 @@ attention_result<T>& merge(attention_result<T>& into, const attention_result<T>&
   detail::require_same_size("merge", "output's column", into.output.rows(), "logsumexp",
                             into.logsumexp.size());
   for (index_t i = 0; i < into.output.rows(); ++i) detail::merge_row(into, i, other, i);
+  return into;
+}
+
+/// The same for each head.
+template <class T>
+multi_head_result<T>& merge(multi_head_result<T>& into, const multi_head_result<T>& other) {
+  detail::require_same_shape("merge", "output", into.output.rows(), into.output.cols(),
+                             "other output", other.output.rows(), other.output.cols());
+  detail::require_same_shape("merge", "logsumexp", into.logsumexp.rows(), into.logsumexp.cols(),
+                             "other logsumexp", other.logsumexp.rows(), other.logsumexp.cols());
+  detail::require_same_size("merge", "output's column", into.output.rows(), "logsumexp's column",
+                            into.logsumexp.rows());
+  const index_t n = into.output.rows(), heads = into.logsumexp.cols();
+  if (heads == 0 || into.output.cols() % heads != 0)
+    detail::refuse({"merge: an output of width ", into.output.cols(), " can't be split into ",
+                    heads, " heads; give results of multi_head_attention"});
+  const index_t e = into.output.cols() / heads;
+  for (index_t i = 0; i < n; ++i) {
+    for (index_t h = 0; h < heads; ++h)
+      detail::mix_parts(into.logsumexp(i, h), into.output.row(i).data() + h * e,
+                        other.logsumexp(i, h), other.output.row(i).data() + h * e, e);
+  }
   return into;
 }
 

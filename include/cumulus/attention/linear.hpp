@@ -65,16 +65,6 @@ void project(const token_rows<T>& x, const Eigen::MatrixXd& r, std::vector<T>& o
                          out.data() + t * width, width, index_t(1), index_t(r.rows()), width);
 }
 
-/// Tokens in the scalar of their scores: of the half types a copy in float.
-template <class T, class S>
-  requires(!std::same_as<T, S>)
-[[nodiscard]] token_rows<T> tokens_in(const token_rows<S>& x) {
-  Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows(x.size(), x.width());
-  for (index_t t = 0; t < x.size(); ++t)
-    std::copy_n(x.row(t), x.width(), rows.data() + t * x.width());
-  return token_rows<T>(rows);
-}
-
 template <class T>
 [[nodiscard]] linear_attention_result<T> attend_linearly(const token_rows<T>& queries,
                                                          const token_rows<T>& keys,

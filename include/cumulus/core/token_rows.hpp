@@ -12,14 +12,30 @@
 namespace cumulus {
 
 /// n rows of d numbers each, contiguous within a row. A view: where it was made from a matrix whose rows are not contiguous
-/// in memory, it holds a copy.
-/// Requires that it does not outlive what it was made from.
+/// in memory, it holds a copy. Copies and moves see the same rows.
+/// Requires that neither it nor a copy outlives what it was made from.
 template <class T>
 class token_rows {
  public:
+  using scalar = T;
+
   token_rows() = default;
-  token_rows(const token_rows&) = delete;
-  token_rows& operator=(const token_rows&) = delete;
+  token_rows(const token_rows& other)
+      : owned_(copy_of(other.owned_)),
+        blocks_(copy_of(other.blocks_)),
+        data_(owned_.size() > 0 ? owned_.data() : other.data_),
+        table_(blocks_.size() > 0 ? blocks_.data() : other.table_),
+        size_(other.size_),
+        width_(other.width_),
+        stride_(other.stride_),
+        page_(other.page_) {}
+  /// Leaves `other` without tokens.
+  token_rows(token_rows&& other) noexcept { swap(other); }
+  token_rows& operator=(token_rows other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~token_rows() = default;
 
   /// The rows of a matrix, [n, d]; of a matrix of another scalar a copy in T.
   template <real_matrix X>
@@ -33,6 +49,20 @@ class token_rows {
       }
     }
     copy(x.derived().eval());
+  }
+
+  /// A copy in T of tokens of another scalar.
+  template <class U>
+    requires(!std::same_as<U, T>)
+  explicit token_rows(const token_rows<U>& x)
+      : owned_(x.size() * x.width()),
+        data_(owned_.data()),
+        size_(x.size()),
+        width_(x.width()),
+        stride_(width_) {
+    for (index_t t = 0; t < size_; ++t) {
+      for (index_t c = 0; c < width_; ++c) owned_[t * width_ + c] = static_cast<T>(x.row(t)[c]);
+    }
   }
 
   /// Rows `row_stride` numbers apart.
@@ -107,6 +137,23 @@ class token_rows {
   }
 
  private:
+  template <class E>
+  [[nodiscard]] static detail::array_of<E> copy_of(const detail::array_of<E>& x) {
+    if (x.size() == 0) return {};
+    detail::array_of<E> copy(x.size());
+    for (index_t i = 0; i < x.size(); ++i) copy[i] = x[i];
+    return copy;
+  }
+  void swap(token_rows& other) noexcept {  // memory on the heap stays where it is
+    std::swap(owned_, other.owned_);
+    std::swap(blocks_, other.blocks_);
+    std::swap(data_, other.data_);
+    std::swap(table_, other.table_);
+    std::swap(size_, other.size_);
+    std::swap(width_, other.width_);
+    std::swap(stride_, other.stride_);
+    std::swap(page_, other.page_);
+  }
   void require_counts() const {
     if (size_ < 0 || width_ < 0)
       detail::refuse(
@@ -161,6 +208,11 @@ namespace detail {
 template <class T>
 [[nodiscard]] const token_rows<T>& tokens_in(const token_rows<T>& x) noexcept {
   return x;
+}
+template <class T, class U>
+  requires(!std::same_as<T, U>)
+[[nodiscard]] token_rows<T> tokens_in(const token_rows<U>& x) {
+  return token_rows<T>(x);
 }
 template <class T, real_matrix X>
 [[nodiscard]] token_rows<T> tokens_in(const X& x) {

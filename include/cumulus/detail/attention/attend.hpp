@@ -17,9 +17,9 @@
 namespace cumulus::detail {
 
 /// Refuses arguments that do not fit, by the name of the function called.
-template <class T>
-void require_attention(const char* name, const token_rows<T>& q, const token_rows<T>& k,
-                       const token_rows<T>& v, const heads& h, const attention_settings<T>& o) {
+template <class T, class Rows>
+void require_attention(const char* name, const token_rows<T>& q, const Rows& k, const Rows& v,
+                       const heads& h, const attention_settings<T>& o) {
   if (h.keys < 1 || h.queries < 1 || h.queries % h.keys != 0)
     refuse({name, ": ", h.queries, " heads of queries can't share ", h.keys,
             " heads of keys; give .heads.queries as a multiple of .heads.keys"});
@@ -44,26 +44,26 @@ void require_attention(const char* name, const token_rows<T>& q, const token_row
   require_threads(name, o.threads);
 }
 
-template <class T>
-void attend(const token_rows<T>& q, const token_rows<T>& k, const token_rows<T>& v, const heads& h,
+template <class T, class Rows>
+void attend(const token_rows<T>& q, const Rows& k, const Rows& v, const heads& h,
             const attention_settings<T>& o, const strided_matrix<T>& out,
             const strided_matrix<T>& log_sums) {
-  const attention_call<T> call{q,
-                               k,
-                               v,
-                               o,
-                               h.queries,
-                               h.queries / h.keys,
-                               k.width() / h.keys,
-                               v.width() / h.keys,
-                               o.first_query.value_or(k.size() - q.size()),
-                               out,
-                               log_sums};
+  const attention_call<T, Rows> call{q,
+                                     k,
+                                     v,
+                                     o,
+                                     h.queries,
+                                     h.queries / h.keys,
+                                     k.width() / h.keys,
+                                     v.width() / h.keys,
+                                     o.first_query.value_or(k.size() - q.size()),
+                                     out,
+                                     log_sums};
   const kernels::quiet_flags flags;  // masked keys may hold anything
 #if CUMULUS_VECTORS && CUMULUS_BODIES
   using W = score_of<T>;
   if constexpr (std::same_as<W, float> || std::same_as<W, double>) {
-    using stream = attention_stream<T>;
+    using stream = attention_stream<T, Rows>;
     const index_t rows = call.queries() * call.group, all = rows * h.keys;
     if (all == 0) return;
     const index_t fair = (all + o.threads - 1) / o.threads;
@@ -88,15 +88,21 @@ void attend(const token_rows<T>& q, const token_rows<T>& k, const token_rows<T>&
   });
 }
 
-#define CUMULUS_ATTEND_INSTANCES(Word, S)                                                         \
-  Word template void require_attention(const char*, const token_rows<S>&, const token_rows<S>&,   \
-                                       const token_rows<S>&, const heads&,                        \
-                                       const attention_settings<S>&);                             \
-  Word template void attend(const token_rows<S>&, const token_rows<S>&, const token_rows<S>&,     \
-                            const heads&, const attention_settings<S>&, const strided_matrix<S>&, \
+/// Of queries of S, and keys and values of Rows.
+#define CUMULUS_ATTEND_INSTANCE(Word, S, Rows)                                                   \
+  Word template void require_attention(const char*, const token_rows<S>&, const Rows&,           \
+                                       const Rows&, const heads&, const attention_settings<S>&); \
+  Word template void attend(const token_rows<S>&, const Rows&, const Rows&, const heads&,        \
+                            const attention_settings<S>&, const strided_matrix<S>&,              \
                             const strided_matrix<S>&);
+#define CUMULUS_ATTEND_INSTANCES(Word, S) CUMULUS_ATTEND_INSTANCE(Word, S, token_rows<S>)
+#define CUMULUS_CACHE_INSTANCES(Word)                               \
+  CUMULUS_ATTEND_INSTANCE(Word, float, token_rows<Eigen::half>)     \
+  CUMULUS_ATTEND_INSTANCE(Word, float, token_rows<Eigen::bfloat16>) \
+  CUMULUS_ATTEND_INSTANCE(Word, float, scaled_rows)
 #if !CUMULUS_BODIES
 CUMULUS_ROW_SCALARS(CUMULUS_ATTEND_INSTANCES, extern)
+CUMULUS_CACHE_INSTANCES(extern)
 #endif
 
 }  // namespace cumulus::detail

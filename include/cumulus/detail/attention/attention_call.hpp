@@ -6,7 +6,7 @@
 
 #include <cumulus/attention/attention_options.hpp>
 #include <cumulus/attention/attention_result.hpp>
-#include <cumulus/core/token_rows.hpp>
+#include <cumulus/core/scaled_rows.hpp>
 #include <cumulus/exact/softmax_mean.hpp>
 
 namespace cumulus::detail {
@@ -44,9 +44,11 @@ struct attention_settings {
         on(executor_for(o.executor)) {}
 };
 
-template <class T>
+/// T: the scalar of queries and results. Rows: keys and values, token_rows or scaled_rows.
+template <class T, class Rows = token_rows<T>>
 struct attention_call {
-  const token_rows<T>&q, &k, &v;
+  const token_rows<T>& q;
+  const Rows &k, &v;
   const attention_settings<T>& options;
   index_t heads, group;        // of queries; how many of them share a head of k and v
   index_t d, e;                // of one head
@@ -99,6 +101,16 @@ struct attention_call {
   }
 };
 
+/// What multiplies the numbers of token t: 1, or its scale.
+template <class C, class T>
+[[nodiscard]] C token_scale(const token_rows<T>&, index_t) {
+  return C(1);
+}
+template <class C>
+[[nodiscard]] C token_scale(const scaled_rows& rows, index_t t) {
+  return static_cast<C>(rows.scale(t));
+}
+
 /// cap tanh(score / cap): the score itself at a cap of +inf, 0 at one of 0.
 ///
 /// Error    4 u |score|, also where score / cap is below the least normal number: there tanh x is x to u / 3.
@@ -115,8 +127,8 @@ template <class C>
 /// One query of one head, key by key.
 ///
 /// Error   of the score, in the wider of T and double; beyond it that of softmax_mean.
-template <class T>
-void attend_by_terms(const attention_call<T>& call, index_t i, index_t head) {
+template <class T, class Rows>
+void attend_by_terms(const attention_call<T, Rows>& call, index_t i, index_t head) {
   using C = compute_scalar<T>;
   using vector = Eigen::Matrix<C, Eigen::Dynamic, 1>;
   const attention_settings<T>& o = call.options;
@@ -130,13 +142,14 @@ void attend_by_terms(const attention_call<T>& call, index_t i, index_t head) {
   const key_range seen = call.sight(i);
   for (index_t j = seen.low; j < seen.high; ++j) {
     if (mask.data != nullptr && !mask[j]) continue;
-    const T *const k = call.k.row(j) + k_at, *const v = call.v.row(j) + v_at;
+    const auto *const k = call.k.row(j) + k_at, *const v = call.v.row(j) + v_at;
     C score(0);
-    for (index_t c = 0; c < call.d; ++c) score += C(q[c]) * C(k[c]);
-    score *= scale;
+    for (index_t c = 0; c < call.d; ++c) score += C(q[c]) * static_cast<C>(k[c]);
+    score *= scale * token_scale<C>(call.k, j);
     if (o.softcap > 0) score = soft_capped(score, C(o.softcap));
     if (bias.data != nullptr) score += C(bias[j]);
-    for (index_t c = 0; c < call.e; ++c) value[c] = C(v[c]);
+    const C unit = token_scale<C>(call.v, j);
+    for (index_t c = 0; c < call.e; ++c) value[c] = static_cast<C>(v[c]) * unit;
     mean.add(score, value);
   }
   const vector result = mean.value();

@@ -4,7 +4,7 @@
 // Layer 5 (attention).
 //
 // A row is a query of one head. For each block of 256 keys a few rows make their scores, those become weights, and weights
-// times values is added to running sums in double. Few rows (decoding) read the keys where they lie; many have them laid
+// times values is added to running sums in double. Few rows (decoding) read the keys where they lie, as they are kept; many have them laid
 // side by side first, so that both products run in tiles of registers. A row's result does not depend on the rows beside it.
 #pragma once
 
@@ -21,12 +21,13 @@
 
 namespace cumulus::detail {
 
-template <class T>
+template <class T, class Rows = token_rows<T>>
 class attention_stream {
   using W = score_of<T>;
-  static constexpr bool converted = token_stretch<T>::converted;
-  static constexpr index_t block = kernels::attention_block,
-                           side_by_side = token_stretch<T>::side_by_side;
+  using call = attention_call<T, Rows>;
+  using stretch = token_stretch<W, Rows>;
+  static constexpr bool converted = stretch::converted;
+  static constexpr index_t block = kernels::attention_block, side_by_side = stretch::side_by_side;
   static constexpr index_t together = 12;  // rows whose scores of a block stay in the nearest cache
   static constexpr index_t many = 12;      // rows that pay for laying keys side by side
 
@@ -35,21 +36,22 @@ class attention_stream {
   };
 
  public:
-  attention_stream(const attention_call<T>& call, index_t most_rows)
-      : call_(call),
-        group_(call.group),
-        packed_(call.queries() * call.group >= many),
-        stretch_(packed_ || converted ? block : 4 * block),
-        d_(padded(call.d)),
-        e_(padded(call.e)),
+  attention_stream(const call& c, index_t most_rows)
+      : call_(c),
+        group_(c.group),
+        packed_(c.queries() * c.group >= many),
+        stretch_(packed_ ? block : 4 * block),
+        d_(padded(c.d)),
+        e_(padded(c.e)),
         rows_(std::size_t(most_rows)),
-        keys_(call.k, call.d),
-        values_(call.v, call.e) {
+        keys_(c.k, c.d),
+        values_(c.v, c.e) {
     const index_t beside = std::min(most_rows, together), sums = most_rows * sums_each(),
                   q = most_rows * d_, scores = beside * stretch_, part = beside * e_,
-                  keys = packed_ || converted ? stretch_ * call.d : 0,
-                  values = converted ? stretch_ * call.e : 0,
-                  wide = packed_ && converted ? side_by_side * call.d : 0;
+                  scales = stretch::has_scales && !packed_ ? stretch_ : 0,
+                  keys = packed_ ? stretch_ * c.d : scales,
+                  values = packed_ && converted ? stretch_ * c.e : scales,
+                  wide = packed_ && converted ? side_by_side * c.d : 0;
     using rooms = aligned_rooms;
     rooms memory(rooms::bytes<double>(sums) + rooms::bytes<W>(q) + rooms::bytes<W>(scores) +
                  rooms::bytes<W>(part) + rooms::bytes<W>(keys) + rooms::bytes<W>(values) +
@@ -65,8 +67,8 @@ class attention_stream {
   }
 
   /// Rows of a head of keys that one pass may take: their sums stay in a cache.
-  [[nodiscard]] static index_t rows_a_pass(const attention_call<T>& call) noexcept {
-    const index_t most = index_t(16384) / padded(call.e + 1) / together * together;
+  [[nodiscard]] static index_t rows_a_pass(const call& c) noexcept {
+    const index_t most = index_t(16384) / padded(c.e + 1) / together * together;
     return std::clamp(most, together, 21 * together);
   }
 
@@ -82,10 +84,11 @@ class attention_stream {
       const index_t size = std::min(stretch_, all.high - t);
       if (packed_) {
         keys_.lay_side_by_side(t, size, laid_, wide_);
+        values_.load(t, size);
       } else {
-        keys_.load(t, size);
+        keys_.begin(t, size);
+        values_.begin(t, size);
       }
-      values_.load(t, size);
       for (index_t r = 0; r < count; r += together) take(t, r, std::min(together, count - r));
     }
     for (index_t r = 0; r < count; ++r) finish(r);
@@ -154,6 +157,7 @@ class attention_stream {
         some = kernels::best::weigh_row<W>(scores(i), whole, state, sums(r + i), sums_each());
       }
       if (!some) set_zero(scores(i), whole);
+      if (some && !packed_) values_.scale_by(scores(i), size);
       any = any || some;
     }
     if (!any) return;
@@ -171,10 +175,12 @@ class attention_stream {
   void multiply_keys(index_t r, index_t count, index_t size) const {
     const W* const q = q_ + r * d_;
     if (!packed_) {
-      return keys_.in_runs(0, size, [&](index_t j, index_t run, const W* keys, index_t stride) {
+      keys_.in_runs(0, size, [&](index_t j, index_t run, const auto* keys, index_t stride) {
         kernels::best::score_rows<W>(q, d_, count, keys, stride, run, call_.d, scores_ + j,
                                      stretch_);
       });
+      for (index_t i = 0; i < count; ++i) keys_.scale_by(scores(i), size);
+      return;
     }
     set_zero(scores_, count * stretch_);
     for (index_t j = 0; j < size; j += side_by_side) {
@@ -184,14 +190,16 @@ class attention_stream {
   }
 
   void add_values(index_t first, index_t size, index_t count) const {
-    values_.in_runs(first, size, [&](index_t j, index_t run, const W* values, index_t stride) {
-      if (packed_) {
-        kernels::add_product<W>(scores_ + j, stretch_, 1, values, stride, part_, e_, count, run,
-                                call_.e);
-      } else {
-        kernels::best::add_values<W>(scores_ + j, stretch_, count, values, stride, run, call_.e,
-                                     part_, e_);
-      }
+    if (packed_) {
+      return values_.in_converted_runs(
+          first, size, [&](index_t j, index_t run, const auto* values, index_t stride) {
+            kernels::add_product<W>(scores_ + j, stretch_, 1, values, stride, part_, e_, count, run,
+                                    call_.e);
+          });
+    }
+    values_.in_runs(first, size, [&](index_t j, index_t run, const auto* values, index_t stride) {
+      kernels::best::add_values<W>(scores_ + j, stretch_, count, values, stride, run, call_.e,
+                                   part_, e_);
     });
   }
 
@@ -204,15 +212,19 @@ class attention_stream {
   void add_kept_values(index_t t, index_t first, index_t size, index_t i, index_t r) {
     W* const part = part_ + i * e_;
     set_zero(part, e_);
-    values_.in_runs(first, size, [&](index_t j, index_t run, const W* values, index_t stride) {
+    const auto add = [&](index_t j, index_t run, const auto* values, index_t stride) {
       kernels::best::add_kept_values<W>(scores(i) + j, values, stride, run, call_.e, part);
-    });
+    };
+    if (packed_) {
+      values_.in_converted_runs(first, size, add);
+    } else {
+      values_.in_runs(first, size, add);
+    }
     if (!fold(i, r)) add_term_by_term(t + first, r, scores(i) + first, size);
   }
 
   /// From products to scores: cap and bias, and -inf for what row r does not see. `whole` scores have room.
   void set_scores(index_t t, index_t r, W* s, index_t size, index_t whole) const {
-    const attention_settings<T>& o = call_.options;
     const key_range& seen = rows_[std::size_t(r)].seen;
     const index_t low = std::clamp(seen.low - t, index_t(0), size);
     const index_t high = std::clamp(seen.high - t, low, size);
@@ -259,10 +271,12 @@ class attention_stream {
     bool finite_values = true;
     for (index_t j = 0; j < size; ++j) {
       if (!(W(0) < weights[j])) continue;
-      const T* const v = values_.row(t + j);
+      const auto* const v = values_.row(t + j);
+      const double weight = double(weights[j]) * double(packed_ ? values_.scale(t + j) : W(1));
       for (index_t c = 0; c < call_.e; ++c) {
-        finite_values = finite_values && is_finite(W(v[c]));
-        to[c] += double(weights[j]) * double(W(v[c]));
+        const W value = static_cast<W>(v[c]);
+        finite_values = finite_values && is_finite(value);
+        to[c] += weight * double(value);
       }
     }
     // the products of doubles above 2^115 may themselves overflow
@@ -282,7 +296,7 @@ class attention_stream {
     });
   }
 
-  const attention_call<T>& call_;
+  const call& call_;
   index_t group_;
   bool packed_;
   index_t stretch_;  // keys whose scores are made before their values are taken
@@ -291,7 +305,7 @@ class attention_stream {
   aligned_rooms memory_;
   double* sums_;
   W *q_, *scores_, *part_, *laid_, *wide_;
-  token_stretch<T> keys_, values_;
+  stretch keys_, values_;
   index_t head_ = 0, first_ = 0;
 };
 

@@ -22,20 +22,20 @@
 
 namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best {
 
-template <class T>
-CUMULUS_INLINE void score_rows(const T* q, index_t q_stride, index_t rows, const T* k,
+template <class T, class E>
+CUMULUS_INLINE void score_rows(const T* q, index_t q_stride, index_t rows, const E* k,
                                index_t k_stride, index_t count, index_t d, T* out,
                                index_t out_stride) noexcept
     CUMULUS_DISPATCH(score_rows<T>(q, q_stride, rows, k, k_stride, count, d, out, out_stride))
 
-        template <class T>
+        template <class T, class E>
         CUMULUS_INLINE
-    void add_values(const T* w, index_t w_stride, index_t rows, const T* v, index_t v_stride,
+    void add_values(const T* w, index_t w_stride, index_t rows, const E* v, index_t v_stride,
                     index_t count, index_t e, T* out, index_t out_stride) noexcept
     CUMULUS_DISPATCH(add_values<T>(w, w_stride, rows, v, v_stride, count, e, out, out_stride))
 
-        template <class T>
-        CUMULUS_INLINE void add_kept_values(const T* w, const T* v, index_t v_stride, index_t count,
+        template <class T, class E>
+        CUMULUS_INLINE void add_kept_values(const T* w, const E* v, index_t v_stride, index_t count,
                                             index_t e, T* out) noexcept
     CUMULUS_DISPATCH(add_kept_values<T>(w, v, v_stride, count, e, out))
 
@@ -44,9 +44,9 @@ CUMULUS_INLINE void score_rows(const T* q, index_t q_stride, index_t rows, const
                                       T* out, index_t out_stride) noexcept
     CUMULUS_DISPATCH(pack_keys<T>(k, k_stride, count, d, out, out_stride))
 
-        template <bool Brain>
-        CUMULUS_INLINE void widen(const void* x, index_t n, float* out) noexcept
-    CUMULUS_DISPATCH(widen<Brain>(x, n, out))
+        template <class E>
+        CUMULUS_INLINE void convert(const E* x, index_t n, float* out) noexcept
+    CUMULUS_DISPATCH(convert<E>(x, n, out))
 
         template <class T>
         CUMULUS_INLINE

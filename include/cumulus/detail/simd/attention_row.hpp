@@ -22,6 +22,14 @@ inline constexpr index_t weights_together = 64;
 template <class T>
 inline constexpr index_t attention_sums = std::same_as<T, double> ? 2 : 1;
 
+/// Numbers of 16 bits as kernels read them: bfloat16, and IEEE's half.
+struct brain_bits {
+  std::uint16_t bits;
+};
+struct half_bits {
+  std::uint16_t bits;
+};
+
 /// The error of cap tanh(score / cap), in u of the result: 4 with FMA, measured; without it a little more.
 inline constexpr double softcap_max_roundings = 4.2;
 
