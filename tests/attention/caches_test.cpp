@@ -5,6 +5,7 @@
 #include "families.hpp"
 
 #include <cumulus/attention/attention_result.hpp>
+#include <cumulus/attention/block_sparse.hpp>
 #include <cumulus/attention/dense.hpp>
 #include <cmath>
 #include <random>
@@ -166,4 +167,45 @@ TEST_CASE("merge: of all heads is that of each", "[attention][value]") {
   CHECK(merge(same, nothing).output == parts.output);
   multi_head_result<float> narrow{rows<float>::Zero(3, 20), rows<float>::Zero(3, 2)};
   CHECK_THROWS_AS(merge(narrow, parts), std::invalid_argument);
+}
+
+TEST_CASE("block_sparse_attention: caches of 16 and 8 bits, in pages smaller than a block",
+          "[attention][value]") {
+  using brain = Eigen::bfloat16;
+  const index_t m = 200, d = 16, page = 4;
+  const auto q = drawn(5, 2 * d, 16), keys = drawn(m, d, 17), values = drawn(m, d, 18);
+  std::vector<index_t> table;
+  for (index_t p = m / page; p-- > 0;) table.push_back(p);
+  const block_sparse_options o{.heads = {.queries = 2},
+                               .score = block_score::mean,
+                               .top = 4,
+                               .left_out = left_out::value_mean};
+  const auto sparse = [&](const auto& k, const auto& v) {
+    block_summaries<float> blocks(
+        {.key_width = d, .value_width = d, .block = 16, .value_mean = true});
+    blocks.append_rows(k, v);
+    return block_sparse_attention(q, k, v, blocks, o);
+  };
+  const auto same = [](const auto& a, const auto& b, double off) {
+    CHECK(apart(a, b) <= off);
+    CHECK(a.selected == b.selected);
+  };
+  const rows<brain> kb = keys.cast<brain>(), vb = values.cast<brain>();
+  const rows<float> kf = kb.cast<float>(), vf = vb.cast<float>();
+  const auto wide = sparse(kf, vf);
+  same(sparse(kb, vb), wide, 0);
+  rows<brain> key_pool(m, d), value_pool(m, d);
+  for (index_t t = 0; t < m; ++t) {
+    key_pool.row(table[std::size_t(t / page)] * page + t % page) = kb.row(t);
+    value_pool.row(table[std::size_t(t / page)] * page + t % page) = vb.row(t);
+  }
+  same(sparse(token_rows<brain>(key_pool.data(), page, table, m, d, d),
+              token_rows<brain>(value_pool.data(), page, table, m, d, d)),
+       wide, 0);
+  const quantised k8(keys, 16), v8(values, 16);
+  same(sparse(k8.view(), v8.view()), sparse(k8.numbers, v8.numbers), 2e-6);
+  CHECK_THROWS_AS(block_sparse_attention(q, k8.view(), v8.view(),
+                                         block_summaries<float>({.key_width = d, .block = 16}),
+                                         {.left_out = left_out::residual}),
+                  std::invalid_argument);
 }

@@ -408,10 +408,11 @@ TEST_CASE("hostile: block-sparse calls that fit nowhere are refused before any w
     for (index_t i = 0; i < count; ++i) task(i);
   };
   const std::string said = refusal([&] {
-    static_cast<void>(block_sparse_attention(queries, keys, values, blocks,
-                                             {.threads = 2, .executor = executor(run)}));
+    static_cast<void>(block_sparse_attention(
+        queries, keys, values, blocks,
+        {.first_query = 18, .threads = 2, .executor = executor(run)}));
   });
-  CHECK(said.find("blocks of 4 tokens don't fill pages of 3") != std::string::npos);
+  CHECK(said.find("3 positions from 18 on, but there are 20 keys") != std::string::npos);
   CHECK(parts == 0);  // an exception must not leave a thread
 }
 

@@ -165,6 +165,79 @@ TEST_CASE("block summaries: keys of any scalar, storage order and paging", "[blo
   CHECK(from_vector.mean(0) == Eigen::Map<const Eigen::VectorXf>(one.data(), 4));
 }
 
+TEST_CASE("block summaries: tokens taken back are as if they had never come",
+          "[blocks][property]") {
+  const matrix k = normal(60, 5, 11), v = normal(60, 3, 12), draft = normal(20, 5, 13),
+               draft_values = normal(20, 3, 14);
+  const auto add = [](auto& blocks, const matrix& keys, const matrix& values, index_t first,
+                      index_t count) {
+    blocks.append_rows(matrix(keys.middleRows(first, count)),
+                       matrix(values.middleRows(first, count)));
+  };
+  for (const index_t kept : {0, 5, 8, 13, 16, 31}) {
+    for (const index_t extra : {1, 3, 8}) {
+      for (const bool tail : {false, true}) {
+        CAPTURE(kept, extra, tail);
+        block_summaries<double> back(everything(5, 3)), plain(everything(5, 3));
+        add(back, k, v, 0, kept);
+        add(plain, k, v, 0, kept);
+        if (tail) back.summarise_tail();
+        add(back, draft, draft_values, 0, extra);
+        if (tail) back.summarise_tail();
+        back.take_back(extra);
+        CHECK(back.tokens() == kept);
+        check_same(back, plain);
+        add(back, k, v, kept, 60 - kept);
+        add(plain, k, v, kept, 60 - kept);
+        check_same(back, plain);
+      }
+    }
+  }
+  block_summaries<double> blocks(everything(5, 3));
+  add(blocks, k, v, 0, 21);
+  CHECK(blocks.reversible() == 13);  // 5 of the open block, 8 of the one before
+  CHECK(refusal([&] { blocks.take_back(14); }) ==
+        "cumulus: block_summaries::take_back: 14 tokens, but the last 13 are held; give 0 or more, "
+        "at most that");
+  CHECK(refusal([&] { blocks.take_back(-1); }) != "");
+  blocks.take_back(13);
+  CHECK(blocks.reversible() == 0);
+  CHECK(blocks.blocks() == 1);
+}
+
+TEST_CASE("block summaries: without the oldest blocks they are those of the other tokens",
+          "[blocks][property]") {
+  const matrix k = normal(60, 5, 15), v = normal(60, 3, 16);
+  for (const index_t tokens : {0, 7, 8, 24, 43}) {
+    for (index_t dropped = 0; dropped <= tokens / 8; ++dropped) {
+      for (const bool tail : {false, true}) {
+        CAPTURE(tokens, dropped, tail);
+        block_summaries<double> rest(everything(5, 3)), plain(everything(5, 3));
+        rest.append_rows(matrix(k.topRows(tokens)), matrix(v.topRows(tokens)));
+        plain.append_rows(matrix(k.middleRows(8 * dropped, tokens - 8 * dropped)),
+                          matrix(v.middleRows(8 * dropped, tokens - 8 * dropped)));
+        if (tail) rest.summarise_tail();
+        if (tail) plain.summarise_tail();
+        rest.drop_oldest(dropped);
+        CHECK(rest.tokens() == plain.tokens());
+        check_same(rest, plain);
+        for (auto* const blocks : {&rest, &plain})
+          blocks->append_rows(matrix(k.middleRows(tokens, 60 - tokens)),
+                              matrix(v.middleRows(tokens, 60 - tokens)));
+        check_same(rest, plain);
+        rest.take_back(std::min<index_t>(rest.reversible(), plain.reversible()));
+        plain.take_back(std::min<index_t>(plain.reversible(), plain.reversible()));
+        check_same(rest, plain);
+      }
+    }
+  }
+  block_summaries<double> blocks(everything(5, 3));
+  blocks.append_rows(matrix(k.topRows(20)), matrix(v.topRows(20)));
+  CHECK(refusal([&] { blocks.drop_oldest(3); }) ==
+        "cumulus: block_summaries::drop_oldest: 3 blocks, but 2 are full; give 0 or more, at most "
+        "that");
+}
+
 TEST_CASE("block summaries: a query uses the blocks that end before it", "[blocks][edge]") {
   block_summaries<double> m({.key_width = 2, .block = 4});
   CHECK(m.usable(100) == 0);

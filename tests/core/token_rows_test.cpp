@@ -66,8 +66,7 @@ TEST_CASE("token_rows: pages and blocks are found through their tables", "[core]
   CHECK(*two.row(4) == 40);
 }
 
-TEST_CASE("token_rows: refuses tables that are too short and pages that blocks do not fit",
-          "[core][edge]") {
+TEST_CASE("token_rows: refuses tables that are too short", "[core][edge]") {
   const by_rows pool = counted(16, 2);
   const index_t table[] = {2, 0};
   CHECK(refusal([&] { token_rows<double>(pool.data(), 4, table, 9, 2, 2); }) ==
@@ -76,9 +75,22 @@ TEST_CASE("token_rows: refuses tables that are too short and pages that blocks d
         "cumulus: token_rows: a page of 0 tokens; give 1 or more");
   CHECK(refusal([&] { token_rows<double>(pool.data(), -1, 2, 2); }) ==
         "cumulus: token_rows: -1 tokens of width 2; give 0 or more of each");
-  const token_rows<double> cache(pool.data(), 4, table, 8, 2, 2);
-  CHECK(refusal([&] { token_rows<double>(cache, 3, table, 4); }) ==
-        "cumulus: token_rows: blocks of 3 tokens in pages of 4; give a block that divides a page");
+}
+
+TEST_CASE("token_rows: blocks of tokens in pages of any size", "[core][value]") {
+  const index_t page = GENERATE(1, 2, 3, 4, 6, 12), block = GENERATE(1, 2, 3, 4, 8, 12);
+  const by_rows pool = counted(24, 1);
+  std::vector<index_t> table;
+  for (index_t p = 24 / page; p-- > 0;) table.push_back(p);
+  const token_rows<double> all(pool.data(), page, table, 22, 1, 1);
+  const std::vector<index_t> blocks{20 / block - 1, 0, 1};
+  const index_t tokens = std::min(3 * block, index_t(2 * block + 1));
+  const token_rows<double> some(all, block, blocks, tokens);
+  for (index_t t = 0; t < tokens; ++t) {
+    CAPTURE(page, block, t);
+    CHECK(*some.row(t) == *all.row(blocks[std::size_t(t / block)] * block + t % block));
+    for (index_t j = 0; j < some.run(t); ++j) CHECK(*some.row(t + j) == *(some.row(t) + j));
+  }
 }
 
 TEST_CASE("token_rows: refuses a block or a page that lies outside", "[core][edge]") {

@@ -12,8 +12,8 @@ namespace cumulus {
 
 namespace detail {
 
-template <class T, class S>
-void require_block_sparse(const char* name, const block_sparse_call<T, S>& call) {
+template <class T, class S, class Rows>
+void require_block_sparse(const char* name, const block_sparse_call<T, S, Rows>& call) {
   const block_sparse_options& o = call.o;
   const block_summary_options& kept = call.blocks.options();
   require_same_size(name, "a key of the summaries", call.blocks.width(), "a key", call.k.width());
@@ -27,12 +27,6 @@ void require_block_sparse(const char* name, const block_sparse_call<T, S>& call)
     refuse({name, ": ", call.positions(), " positions from ", call.first_query,
             " on, but there are ", call.k.size(), " keys; give each position its own key"});
   const index_t last = call.first_query + call.positions() - 1;
-  const index_t b = call.blocks.block_size();
-  for (const index_t page : {call.k.page(), call.v.page()}) {
-    if (page % b != 0)
-      refuse({name, ": blocks of ", b, " tokens don't fill pages of ", page,
-              "; give a block that divides a page"});
-  }
   if (call.past(last) > call.blocks.blocks())
     refuse({name, ": ", call.blocks.blocks(), " blocks are summarised, but the last query has ",
             call.past(last), " past ones; append their keys to the summaries"});
@@ -59,6 +53,12 @@ void require_block_sparse(const char* name, const block_sparse_call<T, S>& call)
     refuse({name,
             ": left_out::first_order needs summaries with a value_covariance; give "
             "block_summary_options .value_covariance"});
+  if constexpr (std::same_as<Rows, scaled_rows>) {
+    if (o.left_out == left_out::residual)
+      refuse({name,
+              ": left_out::residual does not read scaled_rows; give keys of another kind, or ",
+              "left_out::value_mean"});
+  }
   require_threads(name, o.threads);
   require_selection(name, o.top, o.mass, o.threshold, o.first_blocks);
 }
@@ -77,7 +77,8 @@ template <class S>
 /// Causal attention of each query over its own block, the window, and the past blocks that its scores choose; the others by what
 /// `left_out` says.
 ///
-/// Shape    Q: [n, heads.queries d]; K: [m, d], V: [m, e], of one scalar: Eigen matrices, or token_rows over a cache. blocks: the
+/// Shape    Q: [n, heads.queries d]; K: [m, d], V: [m, e], of one scalar: Eigen matrices, or token_rows over a cache, in pages of any
+///          size; with queries of float, K and V may be kept as half, bfloat16 or scaled_rows. blocks: the
 ///          summaries of these keys (and values) in order, as far as the last query's past blocks; a summary serves queries after
 ///          its end only. The result: [n, heads.queries e].
 /// Requires of left_out::value_mean, first_order and of surrogate_mass a .mass_score that estimates a mass: box and pooled
@@ -90,7 +91,7 @@ template <class S>
 ///          e (first_order: d e) operations a block, residual: its features times e + 1.
 /// Source   selection: the scores' (block_score.hpp); the rest by value_mean + value_covariance q: Y. Li, B. Li, T. Lan, arXiv
 ///          2606.01563 (2026); by residual_sums: its header; parts are merged by their log-sum-exp.
-template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S>
+template <token_matrix Q, cache_for<token_scalar_of<Q>> K, token_matrix<K> V, class S>
   requires(std::same_as<score_of<token_scalar_of<Q>>, float> ||
            std::same_as<token_scalar_of<Q>, double>)
 [[nodiscard]] block_sparse_result<token_scalar_of<Q>> block_sparse_attention(
@@ -98,8 +99,9 @@ template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S>
     const block_sparse_options& o = {}) {
   using T = token_scalar_of<Q>;
   const char* const name = "block_sparse_attention";
-  const auto &qs = detail::tokens_in<T>(q), &ks = detail::tokens_in<T>(k),
-             &vs = detail::tokens_in<T>(v);
+  const auto& qs = detail::tokens_in<T>(q);
+  const auto &ks = detail::cache_in(k), &vs = detail::cache_in(v);
+  using rows = std::remove_cvref_t<decltype(ks)>;
   const index_t positions = qs.size(), heads = o.heads.queries;
   if (o.heads.keys != 1)
     detail::refuse({name, ": .heads.keys is ", o.heads.keys,
@@ -109,13 +111,13 @@ template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S>
     detail::refuse({name, ": queries of width ", qs.width(), " can't be split into ", heads,
                     " heads; give a multiple of .heads.queries"});
   detail::require_scale(name, o.scale);
-  const detail::block_sparse_call<T, S> call{qs,
-                                             ks,
-                                             vs,
-                                             blocks,
-                                             o,
-                                             detail::score_scale(o.scale, ks.width()),
-                                             o.first_query.value_or(ks.size() - positions)};
+  const detail::block_sparse_call<T, S, rows> call{qs,
+                                                   ks,
+                                                   vs,
+                                                   blocks,
+                                                   o,
+                                                   detail::score_scale(o.scale, ks.width()),
+                                                   o.first_query.value_or(ks.size() - positions)};
   if (positions > 0) detail::require_block_sparse(name, call);
   if (o.past_sums != nullptr) {
     if (positions != 1)
@@ -143,9 +145,11 @@ template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S>
   detail::run_ranges(
       positions, 1, residual ? 1 : o.threads, o.executor, [&](index_t first, index_t end) {
         for (index_t i = first; i < end; ++i) {
-          detail::block_sparse_position<T, S> position(call, i);
-          if (own_sums)
-            own_sums->add(ks, vs, own_sums->size(), position.past() * blocks.block_size());
+          detail::block_sparse_position<T, S, rows> position(call, i);
+          if constexpr (!std::same_as<rows, scaled_rows>) {
+            if (own_sums)
+              own_sums->add(ks, vs, own_sums->size(), position.past() * blocks.block_size());
+          }
           position.attend(own_sums ? &*own_sums : o.past_sums, result);
           result.selected[std::size_t(i)] = position.chosen();
         }
@@ -156,9 +160,9 @@ template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S>
 // clang-format off
 // Refused: each line says what to write instead.
 template <token_matrix Q, token_matrix K, token_matrix V, class S, class... Rest>
-  requires(!token_matrix<K, Q> || !token_matrix<V, Q>)
-void block_sparse_attention(const Q&, const K&, const V&, const block_summaries<S>&, const Rest&...) = delete;  // cumulus: queries, keys and values must have one scalar: cast, such as k.cast<float>()
-template <token_matrix Q, token_matrix<Q> K, token_matrix<Q> V, class S, class... Rest>
+  requires(!cache_for<K, token_scalar_of<Q>> || !token_matrix<V, K>)
+void block_sparse_attention(const Q&, const K&, const V&, const block_summaries<S>&, const Rest&...) = delete;  // cumulus: queries, keys and values must have one scalar, or float queries a cache of half, bfloat16 or scaled_rows: cast, such as k.cast<float>()
+template <token_matrix Q, token_matrix<Q> K, token_matrix<K> V, class S, class... Rest>
   requires(!std::same_as<score_of<token_scalar_of<Q>>, float> && !std::same_as<token_scalar_of<Q>, double>)
 void block_sparse_attention(const Q&, const K&, const V&, const block_summaries<S>&, const Rest&...) = delete;  // cumulus: block_sparse_attention takes float, double, half or bfloat16
 // clang-format on

@@ -4,7 +4,7 @@
 // Layer 4 (blocks): uses core and moments; block_scores reads it.
 #pragma once
 
-#include <cumulus/core/token_rows.hpp>
+#include <cumulus/core/scaled_rows.hpp>
 #include <cumulus/detail/blocks/summary_rows.hpp>
 
 namespace cumulus {
@@ -68,24 +68,63 @@ class block_summaries {
   /// A token a row. The last block, where it stays shorter, has no summary before summarise_tail().
   template <token_matrix K>
   void append_rows(const K& keys) {
-    const auto& k = detail::tokens_in<token_scalar_of<K>>(keys);
+    const auto& k = detail::cache_in(keys);
     if (k.size() > 0) require_token(k.width(), 0);
     const double* const none = nullptr;
-    for (index_t t = 0; t < k.size(); ++t) take_elements(k.row(t), none);
+    for (index_t t = 0; t < k.size(); ++t) take_elements(detail::elements_of(k, t), none);
   }
   template <token_matrix K, token_matrix V>
   void append_rows(const K& keys, const V& values) {
-    const auto& k = detail::tokens_in<token_scalar_of<K>>(keys);
-    const auto& v = detail::tokens_in<token_scalar_of<V>>(values);
+    const auto& k = detail::cache_in(keys);
+    const auto& v = detail::cache_in(values);
     detail::require_same_size("block_summaries::append_rows", "keys", k.size(), "values", v.size());
     if (k.size() > 0) require_token(k.width(), v.width());
-    for (index_t t = 0; t < k.size(); ++t) take_elements(k.row(t), v.row(t));
+    for (index_t t = 0; t < k.size(); ++t)
+      take_elements(detail::elements_of(k, t), detail::elements_of(v, t));
+  }
+
+  /// Removes the last `count` tokens, such as those of a rejected draft; what follows is as if they had never come.
+  ///
+  /// Edges   refused: more than reversible() tokens.
+  void take_back(index_t count) {
+    if (count < 0 || reversible() < count)
+      detail::refuse({"block_summaries::take_back: ", count, " tokens, but the last ", reversible(),
+                      " are held; give 0 or more, at most that"});
+    if (count == 0) return;
+    if (tail_summarised_) rows_.drop_last();
+    tail_summarised_ = false;
+    if (count > open()) rows_.drop_last();
+    tokens_ -= count;
+    held_ -= count;
+    keys_.resize(std::size_t(held_ * width()));
+    values_.resize(std::size_t(held_ * value_width()));
+  }
+  /// How many tokens take_back can remove: those of the open block and of the full one before it, unless they were removed before or
+  /// dropped.
+  [[nodiscard]] index_t reversible() const noexcept { return held_; }
+
+  /// Forgets the oldest `count` blocks; the others move up, block `count` becomes block 0, and positions count from its first token.
+  ///
+  /// Edges   refused: more blocks than are full.
+  void drop_oldest(index_t count) {
+    const index_t full = tokens_ / block_;
+    if (count < 0 || full < count)
+      detail::refuse({"block_summaries::drop_oldest: ", count, " blocks, but ", full,
+                      " are full; give 0 or more, at most that"});
+    rows_.drop_first(count);
+    tokens_ -= count * block_;
+    if (held_ <= tokens_) return;
+    keys_.erase(keys_.begin(), keys_.begin() + std::ptrdiff_t((held_ - tokens_) * width()));
+    values_.erase(values_.begin(),
+                  values_.begin() + std::ptrdiff_t((held_ - tokens_) * value_width()));
+    held_ = tokens_;
   }
 
   /// Summarises the last block by the tokens it has; more may follow, and end that summary until it is asked for again.
   void summarise_tail() {
     if (open() == 0 || tail_summarised_) return;
-    rows_.append(keys_.data(), values_.data(), open(), references_);
+    rows_.append(keys_.data() + (held_ - open()) * width(),
+                 values_.data() + (held_ - open()) * value_width(), open(), references_);
     tail_summarised_ = true;
   }
 
@@ -248,10 +287,13 @@ class block_summaries {
     put(keys_, key, width());
     put(values_, value, value_width());
     ++tokens_;
+    ++held_;
     if (open() != 0) return;
+    const index_t older = held_ - block_;  // than this block: they go
+    keys_.erase(keys_.begin(), keys_.begin() + std::ptrdiff_t(older * width()));
+    values_.erase(values_.begin(), values_.begin() + std::ptrdiff_t(older * value_width()));
+    held_ = block_;
     rows_.append(keys_.data(), values_.data(), block_, references_);
-    keys_.clear();
-    values_.clear();
   }
 
   [[nodiscard]] static rows matrix(const std::vector<T>& from, index_t B, index_t n,
@@ -263,8 +305,9 @@ class block_summaries {
   }
 
   index_t block_, tokens_ = 0;
+  index_t held_ = 0;  // tokens of the open block and of the full one before it
   bool tail_summarised_ = false;
-  std::vector<double> keys_, values_, references_;  // the open block's tokens
+  std::vector<double> keys_, values_, references_;  // of those tokens
   detail::summary_rows<T> rows_;
 };
 

@@ -50,6 +50,14 @@ class scaled_rows {
     for (index_t i = 0; i < used; ++i) owned_[i] = static_cast<float>(values.view()[i]);
     scales_ = owned_.data();
   }
+  /// Of `all` the tokens of some blocks of `block`, as token_rows has them. A scale for each token is copied.
+  scaled_rows(const scaled_rows& all, index_t block, std::span<const index_t> blocks,
+              index_t tokens)
+      : rows_(all.rows_, block, blocks, tokens), owned_(tokens) {
+    for (index_t t = 0; t < tokens; ++t)
+      owned_[t] = all.scale(blocks[std::size_t(t / block)] * block + t % block);
+    scales_ = owned_.data();
+  }
   scaled_rows(const scaled_rows& other)
       : rows_(other.rows_), block_(other.block_), scales_(other.scales_) {
     if (other.owned_.size() == 0) return;
@@ -85,6 +93,22 @@ class scaled_rows {
 };
 
 namespace detail {
+
+/// The numbers of one token of scaled_rows.
+struct scaled_elements {
+  const std::int8_t* integers;
+  float scale;
+  [[nodiscard]] float operator[](index_t i) const noexcept { return scale * float(integers[i]); }
+};
+
+/// The numbers of token t.
+template <class T>
+[[nodiscard]] const T* elements_of(const token_rows<T>& rows, index_t t) noexcept {
+  return rows.row(t);
+}
+[[nodiscard]] inline scaled_elements elements_of(const scaled_rows& rows, index_t t) noexcept {
+  return {rows.row(t), rows.scale(t)};
+}
 
 /// Its own scalar: an integer beside its scale is no number of C++.
 template <>

@@ -7,6 +7,7 @@
 #include <cumulus/detail/core/array_of.hpp>
 #include <cumulus/detail/core/require.hpp>
 #include <cumulus/detail/core/view.hpp>
+#include <numeric>
 #include <span>
 
 namespace cumulus {
@@ -92,13 +93,10 @@ class token_rows {
     }
   }
 
-  /// Of `all` the tokens of some blocks of `block`, one block after the other, `tokens` in all: the last block may end early.
-  /// Requires blocks that lie in one page each, where `all` has pages.
+  /// Of `all` the tokens of some blocks of `block`, one block after the other, `tokens` in all: the last block may end early. A block
+  /// may be longer or shorter than a page.
   token_rows(const token_rows& all, index_t block, std::span<const index_t> blocks, index_t tokens)
       : token_rows(all.data_, block, blocks, tokens, all.width_, all.stride_) {
-    if (all.page_ % block != 0)
-      detail::refuse({"token_rows: blocks of ", block, " tokens in pages of ", all.page_,
-                      "; give a block that divides a page"});
     const index_t used = tokens > 0 ? (tokens - 1) / block + 1 : 0;
     for (index_t i = 0; i < used; ++i) {
       const index_t B = blocks[std::size_t(i)], left = tokens - i * block,
@@ -108,11 +106,13 @@ class token_rows {
                         ", but there are ", all.size_, " tokens in all; give blocks within them"});
     }
     if (all.table_ == nullptr) return;
-    const index_t in_page = all.page_ / block;
-    blocks_ = detail::array_of<index_t>(used);
-    for (index_t i = 0; i < used; ++i) {
-      const index_t B = blocks[std::size_t(i)];
-      blocks_[i] = all.table_[B / in_page] * in_page + B % in_page;
+    // in parts that lie in one page and in one block each
+    page_ = std::gcd(all.page_, block);
+    const index_t parts = tokens > 0 ? (tokens - 1) / page_ + 1 : 0, in_block = block / page_;
+    blocks_ = detail::array_of<index_t>(parts);
+    for (index_t i = 0; i < parts; ++i) {
+      const index_t t = blocks[std::size_t(i / in_block)] * block + i % in_block * page_;
+      blocks_[i] = (all.table_[t / all.page_] * all.page_ + t % all.page_) / page_;
     }
     table_ = blocks_.data();
   }

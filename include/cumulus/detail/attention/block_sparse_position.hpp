@@ -14,9 +14,11 @@
 
 namespace cumulus::detail {
 
-template <class T, class S>
+/// Rows: keys and values, token_rows or scaled_rows.
+template <class T, class S, class Rows>
 struct block_sparse_call {
-  const token_rows<T>&q, &k, &v;
+  const token_rows<T>& q;
+  const Rows &k, &v;
   const block_summaries<S>& blocks;
   const block_sparse_options& o;
   double scale;
@@ -38,13 +40,13 @@ struct block_sparse_call {
   }
 };
 
-template <class T, class S>
+template <class T, class S, class Rows>
 class block_sparse_position {
   using W = score_of<T>;  // half types are widened, so that no log-sum-exp is rounded to them
   using wide_rows = Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
  public:
-  block_sparse_position(const block_sparse_call<T, S>& call, index_t index)
+  block_sparse_position(const block_sparse_call<T, S, Rows>& call, index_t index)
       : call_(call),
         index_(index),
         position_(call.first_query + index),
@@ -130,19 +132,8 @@ class block_sparse_position {
   [[nodiscard]] attention_result<W> read_pages(const Q& q, const std::vector<index_t>& pages,
                                                index_t tokens) const {
     const index_t b = call_.blocks.block_size();
-    const token_rows<T> k(call_.k, b, pages, tokens), v(call_.v, b, pages, tokens);
-    if constexpr (std::same_as<T, W>) {
-      return attention(token_rows<W>(q), k, v, {.scale = call_.scale});
-    } else {
-      return attention(q, widened(k), widened(v), {.scale = call_.scale});
-    }
-  }
-  [[nodiscard]] static wide_rows widened(const token_rows<T>& x) {
-    wide_rows wide(x.size(), x.width());
-    for (index_t t = 0; t < x.size(); ++t) {
-      for (index_t a = 0; a < x.width(); ++a) wide(t, a) = static_cast<W>(x.row(t)[a]);
-    }
-    return wide;
+    const Rows k(call_.k, b, pages, tokens), v(call_.v, b, pages, tokens);
+    return attention<W>(q, k, v, {.scale = call_.scale});
   }
 
   /// What is read, block by block, the chosen ones at the mass that mass_score says.
@@ -182,13 +173,15 @@ class block_sparse_position {
   void stand_in(index_t i, const T* q, const residual_sums* sums, attention_mixture& rest) const {
     const left_out by = call_.o.left_out;
     if (by == left_out::none) return;
-    if (by == left_out::residual) {
-      std::vector<std::pair<index_t, index_t>> ranges;
-      const index_t b = call_.blocks.block_size();
-      for (const index_t B : chosen_) ranges.emplace_back(B * b, B * b + b);
-      const auto part =
-          sums->rest(std::span<const T>(q, std::size_t(call_.k.width())), call_.k, call_.v, ranges);
-      return rest.add(part.logsumexp[0], part.output);
+    if constexpr (!std::same_as<Rows, scaled_rows>) {
+      if (by == left_out::residual) {
+        std::vector<std::pair<index_t, index_t>> ranges;
+        const index_t b = call_.blocks.block_size();
+        for (const index_t B : chosen_) ranges.emplace_back(B * b, B * b + b);
+        const auto part = sums->rest(std::span<const T>(q, std::size_t(call_.k.width())), call_.k,
+                                     call_.v, ranges);
+        return rest.add(part.logsumexp[0], part.output);
+      }
     }
     const index_t d = call_.k.width(), e = call_.v.width();
     std::vector<double> output(std::size_t(e), 0.0);
@@ -225,8 +218,8 @@ class block_sparse_position {
       longest = infinity<double>;
     // what the scores' rounding may do to what was read
     double reach = 0, values = 0;
-    const auto length = [](const token_rows<T>& x, index_t t) {
-      return std::sqrt(sum_of_products(x.row(t), x.row(t), x.width()));
+    const auto length = [](const Rows& x, index_t t) {
+      return std::sqrt(sum_of_products(x.row(t), x.row(t), x.width())) * token_scale<double>(x, t);
     };
     for (const index_t B : chosen_) {
       reach = max_of(reach, double(call_.blocks.reach(B)));
@@ -274,7 +267,7 @@ class block_sparse_position {
     if (fits) to.error_bound(index_, i) = sum;
   }
 
-  const block_sparse_call<T, S>& call_;
+  const block_sparse_call<T, S, Rows>& call_;
   index_t index_, position_, past_;
   wide_rows queries_;
   std::vector<std::vector<scored_block<S>>> scores_;  // of each query, past blocks

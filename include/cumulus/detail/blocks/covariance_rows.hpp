@@ -55,10 +55,9 @@ class covariance_rows {
     }
   }
 
-  void drop_last() {
-    const auto shorten = [](std::vector<T>& x, index_t by) {
-      x.resize(x.size() - std::size_t(by));
-    };
+  /// Removes the numbers of some blocks: shorten(vector, numbers a block).
+  template <class Shorten>
+  void drop(Shorten shorten) {
     shorten(trace_, 1);
     shorten(rows_, row_width());
     shorten(factors_, rank_ * d_);

@@ -111,17 +111,23 @@ struct summary_rows {
     put(value_covariance, c);
   }
 
-  void drop_last() {
-    count.pop_back();
-    const auto shorten = [](std::vector<T>& x, index_t by) {
-      x.resize(x.size() - std::size_t(by));
+  void drop_last() { drop(1, false); }
+  void drop_first(index_t blocks) { drop(blocks, true); }
+
+ private:
+  /// Removes the rows of the first or last `blocks` blocks.
+  void drop(index_t blocks, bool first) {
+    const auto shorten = [&](auto& x, index_t numbers) {
+      const auto some = std::ptrdiff_t(blocks * numbers);
+      first ? x.erase(x.begin(), x.begin() + some) : x.erase(x.end() - some, x.end());
     };
+    shorten(count, 1);
     shorten(log_count, 1);
     shorten(reach, 1);
     shorten(radius, 1);
     shorten(mean, width);
     if (value_width > 0) shorten(value_reach, 1);
-    covariance.drop_last();
+    covariance.drop(shorten);
     if (kept.box) shorten(box, 2 * width);
     for (int p = 3; p <= kept.order; ++p) shorten(tensors[std::size_t(p - 3)], layout.count(p));
     if (kept.landmark) {
@@ -129,7 +135,7 @@ struct summary_rows {
       shorten(entropy, 1);
     }
     if (kept.landmark_covariance) {
-      tilted_covariance.drop_last();
+      tilted_covariance.drop(shorten);
       shorten(tangent, width);
       shorten(constant, 1);
     }
@@ -139,7 +145,6 @@ struct summary_rows {
     if (kept.value_covariance) shorten(value_covariance, value_width * width);
   }
 
- private:
   static void put(std::vector<T>& to, const std::vector<double>& values) {
     for (const double v : values) to.push_back(T(v));
   }
