@@ -10,6 +10,8 @@
 #include <cumulus/blocks/certified_top.hpp>
 #include <cumulus/blocks/exact_block_scores.hpp>
 
+#include <cstdint>
+#include <cstring>
 #include <functional>
 
 namespace {
@@ -408,12 +410,31 @@ TEST_CASE("hostile: block-sparse calls that fit nowhere are refused before any w
     for (index_t i = 0; i < count; ++i) task(i);
   };
   const std::string said = refusal([&] {
-    static_cast<void>(block_sparse_attention(
-        queries, keys, values, blocks,
-        {.first_query = 18, .threads = 2, .executor = executor(run)}));
+    static_cast<void>(
+        block_sparse_attention(queries, keys, values, blocks,
+                               {.first_query = 18, .threads = 2, .executor = executor(run)}));
   });
   CHECK(said.find("3 positions from 18 on, but there are 20 keys") != std::string::npos);
   CHECK(parts == 0);  // an exception must not leave a thread
+}
+
+TEMPLATE_TEST_CASE("hostile: a NaN key of any bits shows", "[attention][edge]", float, double) {
+  using bits = std::conditional_t<sizeof(TestType) == 4, std::uint32_t, std::uint64_t>;
+  const Eigen::Matrix<TestType, -1, -1, Eigen::RowMajor> q =
+      Eigen::Matrix<TestType, -1, -1, Eigen::RowMajor>::Ones(3, 8);
+  for (const bits low : {bits(0), bits(1), bits(0x2ffff), bits(0x15555)}) {
+    Eigen::Matrix<TestType, -1, -1, Eigen::RowMajor> k =
+        Eigen::Matrix<TestType, -1, -1, Eigen::RowMajor>::Ones(40, 8);
+    const auto v = k;
+    bits b;
+    const TestType plain = std::numeric_limits<TestType>::quiet_NaN();
+    std::memcpy(&b, &plain, sizeof b);
+    b |= low;
+    std::memcpy(&k(17, 3), &b, sizeof b);
+    const auto result = attention(q, k, v);
+    CHECK(std::isnan(result.output(0, 0)));
+    CHECK(std::isnan(result.logsumexp[2]));
+  }
 }
 
 TEST_CASE("hostile: garbage in empty parts of a merge tree never shows", "[attention][property]") {
