@@ -43,8 +43,9 @@ struct exp_constants<float> : common_exp_constants {
   // log 2 in three parts, the first two of so few bits that |n| < 2^14 times them is exact
   static constexpr float log_two_parts[] = {0x1.63p-1f, -0x1.bdp-13f, -0x1.05c61p-29f};
   static constexpr double reach = 0x1p17, reach_without_fma = 0x1p13;  ///< of |x| log2 e
-  // A term is 2^lift where x is about as large as the row's first elements, at most 2^top; terms below 2^lowest are 0.
-  static constexpr int lift = 40, top = 90, lowest = -125;
+  // A term is 2^lift where x is about as large as the row's first elements, at most 2^top; terms below 2^lowest
+  // may be 0. 1 2^vanishing has the bits of 0.
+  static constexpr int lift = 40, top = 90, lowest = -125, vanishing = -127;
 };
 
 template <>
@@ -85,7 +86,7 @@ struct exp_constants<double> : common_exp_constants {
   static constexpr double log_two_parts[] = {0x1.62e42ffp-1, -0x1.718432ap-35,
                                              -0x1.b0e2633fe0685p-67};
   static constexpr double reach = 0x1p29, reach_without_fma = 0x1p20;
-  static constexpr int lift = 200, top = 900, lowest = -1021;
+  static constexpr int lift = 200, top = 900, lowest = -1021, vanishing = -1023;
 };
 
 /// 2^(j/16), its exponent j 2^-4 too low: what the shifted bits of n/16 add to it is the whole of n.

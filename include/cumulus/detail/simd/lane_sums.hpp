@@ -52,8 +52,9 @@ class lane_sums {
   [[nodiscard]] index_t lines() const noexcept { return lines_; }
   [[nodiscard]] double scale() const noexcept { return scale_; }
 
-  /// Line i from a higher power, for an x above its top. An x that has none makes its sum NaN. `shift`: of exp_of.
-  void raise(index_t i, T x, int shift) noexcept {
+  /// Line i from a higher power, for an x above its top. An x that has none makes its sum NaN. `shift` and
+  /// `lowest`: of exp_of.
+  void raise(index_t i, T x, int shift, int lowest) noexcept {
     const double n = double(x) * scale_ * C::log2_e;
     if (!(-reach_ < n && n < reach_)) {
       sum[i] = quiet_nan<double>;
@@ -67,7 +68,7 @@ class lane_sums {
       sum_rest[i] = times_power_of_two(sum_rest[i], int(before - power[i]));
     }
     rounder[i] = T(T(1.5) * T(std::int64_t(1) << shift) - T(power[i]));
-    low[i] = T((power[i] + C::lowest) * C::log_two / scale_);
+    low[i] = T((power[i] + lowest) * C::log_two / scale_);
     top[i] = T((power[i] + C::top) * C::log_two / scale_);
   }
 
