@@ -28,14 +28,21 @@ struct field {
 class records {
  public:
   records(std::string_view text, std::string file)
-      : text_(text), file_(std::move(file)), nothing_(text.empty()) {
-    if (text_.substr(0, 3) == "\xEF\xBB\xBF") text_.remove_prefix(3);
+      : records(without_mark(text), std::move(file), text.empty()) {}
+
+  /// The same of a text whose byte order mark was removed.
+  records(std::string_view text, std::string file, bool nothing)
+      : text_(text), file_(std::move(file)), nothing_(nothing) {
     if (skip_to_record()) separator_ = find_separator(text_.substr(at_));
   }
 
   /// A later part of a text, which begins at a line's beginning, with the separator found before.
   records(std::string_view text, std::string file, place at, char separator)
       : text_(text), file_(std::move(file)), where_(at), separator_(separator) {}
+
+  [[nodiscard]] static std::string_view without_mark(std::string_view text) noexcept {
+    return text.substr(text.substr(0, 3) == "\xEF\xBB\xBF" ? 3 : 0);
+  }
 
   /// The next record, or false at the end. Throws input_error at a quote that does not close.
   bool next(std::vector<field>& record) {

@@ -43,8 +43,8 @@ class record_stream {
         limits_(limits),
         nothing_(buffer_->empty()),
         table_({}, file_) {
-    if (std::string_view(*buffer_).substr(0, 3) == "\xEF\xBB\xBF") buffer_->erase(0, 3);
-    table_ = records(*buffer_, file_);
+    buffer_->erase(0, buffer_->size() - records::without_mark(*buffer_).size());
+    table_ = records(*buffer_, file_, nothing_);
   }
 
   bool next(std::vector<field>& record) {
@@ -82,7 +82,8 @@ class record_stream {
     buffer_->resize(held + limits_.piece);
     buffer_->resize(held + rest_->read(buffer_->data() + held, limits_.piece));
     ended_ = buffer_->size() == held;
-    table_ = started_ ? records(*buffer_, file_, at, separator) : records(*buffer_, file_);
+    table_ =
+        started_ ? records(*buffer_, file_, at, separator) : records(*buffer_, file_, nothing_);
   }
 
   std::unique_ptr<std::string> buffer_;  // where table_ looks, wherever this is moved

@@ -69,6 +69,8 @@ TEST_CASE("stream_numbers: text in pieces of any size is the text", "[examples][
       {"1\n2\n3\n4\n", ""},
       {"1\r\n2\r\n3.25e2\r\n", ""},
       {"1\r2\r3", ""},
+      {"\xEF\xBB\xBF\xEF\xBB\xBF", ""},  // a mark is no text behind another
+      {"\xEF\xBB\xBF\xEF\xBB\xBF\n7\n8\n", ""},
       {"\xEF\xBB\xBF# words\n\n 1 \n# more, of them\n2 # here\n\n", ""},
       {"# \xC3\xA9t\xC3\xA9\na;b\n1;2\n3;4\n5;6", "b"},
       {"\"the, first\",b\n1,\"2\"\n3,\"4\"\n", "2"},

@@ -76,11 +76,12 @@ std::string draw_column(bytes& in) {
 /// one a stream can complain elsewhere than a file.
 bool holds_first_record(std::string_view content, std::size_t piece) {
   if (content.size() <= piece) return true;
+  const std::string_view first = support::records::without_mark(content.substr(0, piece - 1));
   bool quoted = false;
-  for (const char c : content.substr(0, piece - 1)) {
+  for (const char c : first) {
     if (c == '"') quoted = !quoted;
     if (c == '#') return false;
-    if (!quoted && (c == '\n' || c == '\r')) return content[0] != '\n' && content[0] != '\r';
+    if (!quoted && (c == '\n' || c == '\r')) return first[0] != '\n' && first[0] != '\r';
   }
   return false;
 }
