@@ -44,6 +44,37 @@ void require_attention(const char* name, const token_rows<T>& q, const Rows& k, 
   require_threads(name, o.threads);
 }
 
+#if CUMULUS_VECTORS && CUMULUS_BODIES
+
+/// Few rows over many keys, such as a query of decoding: the keys in parts of a fixed size, so that threads share them and change no
+/// bit.
+template <class Stream, class Call>
+void attend_in_parts(const Call& call, index_t key_heads, const kernels::quiet_flags& flags) {
+  const auto& o = call.options;
+  const index_t rows = call.queries() * call.group;
+  key_range seen{call.keys(), 0};
+  for (index_t i = 0; i < call.queries(); ++i) {
+    const key_range one = call.sight(i);
+    if (one.low < one.high) seen = {std::min(seen.low, one.low), std::max(seen.high, one.high)};
+  }
+  const index_t begin = seen.low / Stream::keys_a_part,
+                end = (seen.high + Stream::keys_a_part - 1) / Stream::keys_a_part,
+                count = std::max(end - begin, index_t(0));
+  std::vector<typename Stream::part_sums> parts(std::size_t(count * key_heads));
+  run_ranges(count * key_heads, 1, o.threads, o.on, [&](index_t first, index_t last) {
+    Stream part(call, rows);
+    for (index_t i = first; i < last; ++i)
+      part.pass_part(i / count, rows, begin + i % count, parts[std::size_t(i)]);
+    flags.restore();
+  });
+  Stream whole(call, rows);
+  for (index_t head = 0; head < key_heads; ++head)
+    whole.finish_parts(head, rows, parts.data() + head * count, count);
+  flags.restore();
+}
+
+#endif
+
 template <class T, class Rows>
 void attend(const token_rows<T>& q, const Rows& k, const Rows& v, const heads& h,
             const attention_settings<T>& o, const strided_matrix<T>& out,
@@ -66,6 +97,7 @@ void attend(const token_rows<T>& q, const Rows& k, const Rows& v, const heads& h
     using stream = attention_stream<T, Rows>;
     const index_t rows = call.queries() * call.group, all = rows * h.keys;
     if (all == 0) return;
+    if (stream::in_parts(call)) return attend_in_parts<stream>(call, h.keys, flags);
     const index_t fair = (all + o.threads - 1) / o.threads;
     const index_t most = std::min({rows, stream::rows_a_pass(call), (fair + 11) / 12 * 12});
     const index_t passes = (rows + most - 1) / most;

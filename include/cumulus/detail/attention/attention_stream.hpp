@@ -74,12 +74,54 @@ class attention_stream {
 
   /// Rows first .. first + count - 1 of a head of keys. Requires count <= most_rows.
   void pass(index_t head, index_t first, index_t count) {
+    choose(head, first);
+    begin(count);
+    take_keys(count, {0, call_.keys()});
+    for (index_t r = 0; r < count; ++r) finish(r);
+  }
+
+  /// Keys of one part of a call of few rows: a multiple of every stretch, so that a part's sums do not depend on the others.
+  static constexpr index_t keys_a_part = 8192;
+  /// Whether a call's rows are so few that its keys are taken in parts, each on a thread.
+  [[nodiscard]] static bool in_parts(const call& c) noexcept {
+    return c.queries() * c.group < many && c.keys() >= 2 * keys_a_part;
+  }
+  /// What one part leaves for a row: its state, and its sums.
+  struct part_sums {
+    std::vector<row_state> states;
+    std::vector<double> sums;
+  };
+  /// The sums of rows 0 .. count - 1 of a head of keys over the keys of part `index`.
+  void pass_part(index_t head, index_t count, index_t index, part_sums& to) {
+    choose(head, 0);
+    begin(count);
+    take_keys(count, {index * keys_a_part, (index + 1) * keys_a_part});
+    to.states.assign(rows_.begin(), rows_.begin() + std::ptrdiff_t(count));
+    to.sums.assign(sums_, sums_ + count * sums_each());
+  }
+  /// The results of those rows, from all parts in order.
+  void finish_parts(index_t head, index_t count, const part_sums* parts, index_t part_count) {
+    choose(head, 0);
+    begin(count);
+    for (index_t i = 0; i < part_count; ++i) {
+      for (index_t r = 0; r < count; ++r)
+        merge(r, parts[i].states[std::size_t(r)], parts[i].sums.data() + r * sums_each());
+    }
+    for (index_t r = 0; r < count; ++r) finish(r);
+  }
+
+ private:
+  void choose(index_t head, index_t first) noexcept {
     head_ = head;
     first_ = first;
     keys_.choose(head);
     values_.choose(head);
-    begin(count);
-    const key_range all = seen_by(0, count);
+  }
+
+  /// The keys of `range`, which begins at a stretch, for rows 0 .. count - 1.
+  void take_keys(index_t count, const key_range& range) {
+    const key_range seen = seen_by(0, count);
+    const key_range all{std::max(seen.low, range.low), std::min(seen.high, range.high)};
     for (index_t t = all.low / stretch_ * stretch_; t < all.high; t += stretch_) {
       const index_t size = std::min(stretch_, all.high - t);
       if (packed_) {
@@ -91,10 +133,44 @@ class attention_stream {
       }
       for (index_t r = 0; r < count; r += together) take(t, r, std::min(together, count - r));
     }
-    for (index_t r = 0; r < count; ++r) finish(r);
   }
 
- private:
+  /// Adds the sums of other keys to those of row r: by powers of two, without rounding, and then in double.
+  void merge(index_t r, const row_state& other, const double* other_sums) {
+    row_state& state = row(r);
+    if (state.irregular || is_nan(state.sum.high)) return;
+    if (other.irregular || is_nan(other.sum.high) || !(0 < state.sum.high)) {
+      const key_range seen = state.seen;
+      if (other.irregular || is_nan(other.sum.high) || 0 < other.sum.high) {
+        state = other;
+        state.seen = seen;
+        std::copy(other_sums, other_sums + sums_each(), sums(r));
+      }
+      return;
+    }
+    if (!(0 < other.sum.high)) return;
+    const index_t power = std::max(state.power, other.power);
+    const double ours = times_power_of_two(1.0, int(state.power - power)),
+                 theirs = times_power_of_two(1.0, int(other.power - power));
+    state.sum = {state.sum.high * ours, state.sum.low * ours};
+    state.add({other.sum.high * theirs, other.sum.low * theirs});
+    state.power = power;
+    double* const to = sums(r);
+    for (index_t c = 0; c < e_; ++c) {
+      const double mine = is_finite(to[c]) ? to[c] * ours : to[c],
+                   more = is_finite(other_sums[c]) ? other_sums[c] * theirs : other_sums[c];
+      if constexpr (kernels::attention_sums<W> == 2) {
+        const compensated<double> exact = two_sum(mine, more);
+        to[c] = exact.high;
+        to[e_ + c] = is_finite(exact.high)
+                         ? exact.low + (to[e_ + c] * ours + other_sums[e_ + c] * theirs)
+                         : 0.0;
+      } else {
+        to[c] = mine + more;
+      }
+    }
+  }
+
   [[nodiscard]] static constexpr index_t padded(index_t n, index_t to = 16) noexcept {
     return (n + to - 1) / to * to;
   }
