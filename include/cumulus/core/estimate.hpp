@@ -20,6 +20,7 @@ enum class bound_kind {
   groups       ///< of a sample split by value, each part with a bound of its own
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(bound_kind kind) noexcept {
   switch (kind) {
     case bound_kind::none:

@@ -12,10 +12,12 @@ namespace cumulus {
 /// A piece of work in parts 0..count-1, to be called with each once, from any thread.
 class part_task {
  public:
+  /// Refers to a callable task(part), which must outlive this object.
   template <class Task>
   explicit part_task(const Task& task) noexcept
       : task_(__builtin_addressof(task)),
         call_([](const void* t, index_t part) { (*static_cast<const Task*>(t))(part); }) {}
+  /// Runs one part.
   void operator()(index_t part) const { call_(task_, part); }
 
  private:
@@ -27,7 +29,9 @@ class part_task {
 /// Requires that it outlives the call it is given to.
 class executor {
  public:
+  /// No executor.
   executor() = default;
+  /// Refers to `run`, which must outlive the calls that this object is given to.
   template <class Run>
     requires(std::invocable<Run&, index_t, part_task> &&
              !std::same_as<std::remove_cvref_t<Run>, executor>)
@@ -36,7 +40,9 @@ class executor {
         call_(
             [](void* r, index_t count, part_task task) { (*static_cast<Run*>(r))(count, task); }) {}
 
+  /// Whether an executor was given.
   [[nodiscard]] explicit operator bool() const noexcept { return call_ != nullptr; }
+  /// Runs the parts 0 .. count - 1. Requires a given executor.
   void operator()(index_t count, part_task task) const { call_(run_, count, task); }
 
  private:

@@ -13,7 +13,9 @@ namespace cumulus {
 template <class Out>
 class destination {
  public:
+  /// Refers to out, which must outlive the call.
   explicit constexpr destination(Out& out) noexcept : out_(out) {}
+  /// The memory itself.
   [[nodiscard]] constexpr Out& operator*() const noexcept { return out_; }
 
  private:

@@ -16,6 +16,7 @@ enum class isa : int {
   avx512,    ///< AVX-512 F, DQ, BW, VL
 };
 
+/// The name of an instruction set, as CUMULUS_ISA takes it.
 [[nodiscard]] constexpr const char* name_of(isa set) noexcept {
   return detail::isa_names[static_cast<int>(set)];
 }

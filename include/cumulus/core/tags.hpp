@@ -10,15 +10,19 @@ namespace cumulus {
 
 /// One value, or one normalised vector, per row. The constructor is explicit, so that `{}` is no direction.
 struct rowwise_t {
+  /// Makes the tag; `rowwise` is the object to pass.
   explicit constexpr rowwise_t(int) {}
 };
 
 /// One value, or one normalised vector, per column.
 struct colwise_t {
+  /// Makes the tag; `colwise` is the object to pass.
   explicit constexpr colwise_t(int) {}
 };
 
+/// The argument that asks for one result per row.
 inline constexpr rowwise_t rowwise{0};
+/// The argument that asks for one result per column.
 inline constexpr colwise_t colwise{0};
 
 /// Either of them.
@@ -36,6 +40,7 @@ enum class degenerate {
   ieee,     ///< what e^(x - max x) / sum gives: NaN in both cases
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(degenerate policy) noexcept {
   switch (policy) {
     case degenerate::limit:

@@ -87,8 +87,11 @@ class token_rows {
     table_ = blocks_.data();
   }
 
+  /// The number of tokens.
   [[nodiscard]] index_t size() const noexcept { return size_; }
+  /// The number of elements of a token.
   [[nodiscard]] index_t width() const noexcept { return width_; }
+  /// The distance between neighbouring rows of a page, in elements.
   [[nodiscard]] index_t row_stride() const noexcept { return stride_; }
   /// Rows of a page; 0 in one piece.
   [[nodiscard]] index_t page() const noexcept { return page_; }
