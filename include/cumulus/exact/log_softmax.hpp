@@ -67,6 +67,7 @@ template <real_vector X, out_vector<result_of<X>> Out>
 void log_softmax(const X& x, destination<Out> out, const softmax_options<result_of<X>>& o) {
   detail::normalised("log_softmax", x, *out, o, detail::log_softmax_kernel{o.degenerate});
 }
+/// Written to out, without options.
 template <real_vector X, out_vector<result_of<X>> Out>
 void log_softmax(const X& x, destination<Out> out) {
   detail::normalised("log_softmax", x, *out, detail::log_softmax_kernel{});

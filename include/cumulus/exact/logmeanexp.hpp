@@ -12,6 +12,7 @@ namespace cumulus {
 /// What the Error lines promise and their tests assert: roundings of max(|result|, mean |x|), and
 /// ulp of max(1, 2 max |x|, |result|).
 inline constexpr int logmeanexp_max_roundings = 3;
+/// In ulp of max(1, 2 max |x|, |result|): the bound of logvarexp.
 inline constexpr int logvarexp_max_ulp = 8;
 
 namespace detail {

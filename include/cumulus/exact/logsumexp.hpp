@@ -15,6 +15,7 @@ namespace cumulus {
 /// max(1, max |x|, |result|) in double and wider; of the result itself where the largest term is 1
 /// and the others are all there is to the answer ([0, -40] gives 4.25e-18).
 inline constexpr int logsumexp_max_ulp = 2;
+/// In ulp of the result: the bound where the largest term is 1.
 inline constexpr int logsumexp_tail_max_ulp = 3;
 
 namespace detail {

@@ -31,6 +31,7 @@ class logsumexp_accumulator {
   using C = detail::compute_scalar<T>;
 
  public:
+  /// The scalar of the result.
   using scalar = T;
 
   logsumexp_accumulator() = default;
@@ -64,6 +65,7 @@ class logsumexp_accumulator {
     for (index_t i = 0; i < v.size; ++i) sum_.add({C(v[i]), C(0)}, C(u[i]));
   }
 
+  /// Adds the terms of another accumulator.
   logsumexp_accumulator& operator+=(const logsumexp_accumulator& other) noexcept {
     sum_.merge(other.sum_);
     return *this;
@@ -73,6 +75,7 @@ class logsumexp_accumulator {
     return a += b;
   }
 
+  /// The log-sum-exp of the terms added; -inf where empty.
   [[nodiscard]] T value() const noexcept { return T(sum_.log_sum()); }
 
   /// True until a term other than e^-inf is added.
@@ -87,14 +90,18 @@ class logsumexp_accumulator {
 
   /// What core/serialise.hpp asks for.
   static constexpr const char* state_name = "logsumexp";
+  /// The sizes that of_sizes takes: an empty list.
   [[nodiscard]] static std::array<index_t, 0> sizes() noexcept { return {}; }
+  /// The empty accumulator.
   [[nodiscard]] static logsumexp_accumulator of_sizes(const std::array<index_t, 0>&) noexcept {
     return {};
   }
+  /// Calls f(number) for each number of the state; f may change the number.
   template <class F>
   void for_each_number(F f) {
     sum_.visit(sum_, f);
   }
+  /// Calls f(number) for each number of the state.
   template <class F>
   void for_each_number(F f) const {
     sum_.visit(sum_, f);

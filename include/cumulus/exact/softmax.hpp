@@ -66,6 +66,7 @@ template <real_vector X, out_vector<result_of<X>> Out>
 void softmax(const X& x, destination<Out> out, const softmax_options<result_of<X>>& o) {
   detail::normalised("softmax", x, *out, o, detail::softmax_kernel{o.degenerate});
 }
+/// Written to out, without options.
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax(const X& x, destination<Out> out) {
   detail::normalised("softmax", x, *out, detail::softmax_kernel{});

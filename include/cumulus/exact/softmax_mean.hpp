@@ -51,7 +51,9 @@ class softmax_mean {
   static constexpr int fixed_width = detail::width_of<Value>;
 
  public:
+  /// The scalar of the scores.
   using scalar = T;
+  /// The type of the mean.
   using value_type = Value;
 
   softmax_mean()
@@ -72,6 +74,7 @@ class softmax_mean {
   {
     add_term(C(score), [&](std::size_t) { return C(value); });
   }
+  /// One term with a vector as its value.
   template <real_vector V>
     requires(vector_valued)
   void add(const T& score, const V& value) {
@@ -158,7 +161,9 @@ class softmax_mean {
 
   /// What core/serialise.hpp asks for.
   static constexpr const char* state_name = "softmax_mean";
+  /// The sizes that of_sizes takes.
   [[nodiscard]] std::array<index_t, 1> sizes() const noexcept { return {width()}; }
+  /// The empty object of these sizes.
   [[nodiscard]] static softmax_mean of_sizes(const std::array<index_t, 1>& sizes) {
     if constexpr (fixed_width == dynamic) {
       return softmax_mean(sizes[0]);
@@ -167,10 +172,12 @@ class softmax_mean {
       return {};
     }
   }
+  /// Calls f(number) for each number of the state; f may change the number.
   template <class F>
   void for_each_number(F f) {
     visit(*this, f);
   }
+  /// Calls f(number) for each number of the state.
   template <class F>
   void for_each_number(F f) const {
     visit(*this, f);
