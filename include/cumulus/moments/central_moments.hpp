@@ -15,7 +15,9 @@ namespace cumulus {
 /// p of sum w |y|^p / W for a range and for a weighted range; for values added one by one (n <=
 /// 10^6, p <= 8) or merged it is at most this part of sum w |y|^p / W.
 inline constexpr int central_moments_max_roundings = 4;
+/// The bound of central_moments_max_roundings for values with weights.
 inline constexpr int central_moments_weighted_max_roundings = 8;
+/// Relative to sum w |y|^p / W: the bound for values that are added one by one or merged.
 inline constexpr double central_moments_streaming_error = 1e-13;
 
 /// The weight, mean, central moments and range of a sample: a monoid under +=, the empty object its
@@ -39,17 +41,21 @@ class central_moments {
   using S = detail::compute_scalar<T>;
 
  public:
+  /// The scalar of the results.
   using scalar = T;
 
   central_moments()
     requires(P != dynamic)
   = default;
 
+  /// The empty object of this order.
   explicit central_moments(std::integral auto order)
     requires(P == dynamic)
       : state_(checked(order)) {}
 
+  /// The highest order of the moments held.
   [[nodiscard]] int order() const noexcept { return state_.order(); }
+  /// Whether no value of a weight other than 0 is held.
   [[nodiscard]] bool empty() const noexcept { return state_.empty(); }
 
   /// One value of weight w.
@@ -123,9 +129,13 @@ class central_moments {
 
   /// How many values of a weight other than 0 were added, less those that were removed.
   [[nodiscard]] index_t count() const noexcept { return static_cast<index_t>(state_.count()); }
+  /// The sum of the weights.
   [[nodiscard]] T weight() const { return T(state_.weight()); }
+  /// The weighted mean.
   [[nodiscard]] T mean() const { return T(state_.mean()); }
+  /// The least value; +inf where empty.
   [[nodiscard]] T min() const { return T(state_.min()); }
+  /// The largest value; -inf where empty.
   [[nodiscard]] T max() const { return T(state_.max()); }
 
   /// mu_k = sum w y^k / W, divided by the weight, not by one less. To infinity or 0 where it does
@@ -166,7 +176,9 @@ class central_moments {
 
   /// What core/serialise.hpp asks for.
   static constexpr const char* state_name = "central_moments";
+  /// The sizes that of_sizes takes.
   [[nodiscard]] std::array<index_t, 1> sizes() const noexcept { return {order()}; }
+  /// The empty object of these sizes.
   [[nodiscard]] static central_moments of_sizes(const std::array<index_t, 1>& sizes) {
     if constexpr (P == dynamic) {
       return central_moments(sizes[0]);
@@ -175,10 +187,12 @@ class central_moments {
       return {};
     }
   }
+  /// Calls f(number) for each number of the state; f may change the number.
   template <class F>
   void for_each_number(F f) {
     state_.visit(state_, f);
   }
+  /// Calls f(number) for each number of the state.
   template <class F>
   void for_each_number(F f) const {
     state_.visit(state_, f);

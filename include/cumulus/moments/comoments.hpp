@@ -21,7 +21,10 @@ namespace cumulus {
 /// go one way); for vectors added one by one (n <= 10^6) or merged it is at most this part of the product of the standard
 /// deviations.
 inline constexpr int comoments_max_roundings = 32;
+/// The bound of comoments_max_roundings for values with weights.
 inline constexpr int comoments_weighted_max_roundings = 32;
+/// Relative to the product of the two standard deviations: the bound for vectors added one by one
+/// or merged.
 inline constexpr double comoments_streaming_error = 1e-13;
 
 /// The weight, mean and covariance of vectors x of d numbers, and where e > 0 the mean of a second vector v that comes with
@@ -43,15 +46,23 @@ class comoments {
   using S = detail::compute_scalar<T>;
 
  public:
+  /// The scalar of the results.
   using scalar = T;
+  /// The type of means and variances.
   using vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+  /// The type of covariances.
   using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 
+  /// The empty object for vectors x of width d.
   explicit comoments(index_t d) : comoments(d, 0) {}
+  /// The empty object for vectors x of width d and v of width e.
   comoments(index_t d, index_t e) : state_(checked(d, e), e) {}
 
+  /// The width d of x.
   [[nodiscard]] index_t width() const noexcept { return state_.width(); }
+  /// The width e of v; 0 without a second vector.
   [[nodiscard]] index_t second_width() const noexcept { return state_.second_width(); }
+  /// Whether no vector of a weight other than 0 is held.
   [[nodiscard]] bool empty() const noexcept { return state_.empty(); }
 
   /// One vector of weight w.
@@ -60,6 +71,7 @@ class comoments {
     require_widths("comoments::add", "x", detail::size_of(x), 0);
     add_one(detail::operand<S>(x).view(), detail::strided<const S>{}, S(w));
   }
+  /// One pair of vectors of weight w.
   template <real_vector X, real_vector V>
   void add(const X& x, const V& v, const T& w = T(1)) {
     require_widths("comoments::add", "x", detail::size_of(x), detail::size_of(v));
@@ -71,17 +83,20 @@ class comoments {
   void add_rows(const X& x) {
     add_matrices(x, no_matrix{}, detail::strided<const S>{});
   }
+  /// A vector for each row of X, with weights.
   template <real_matrix X, real_vector W>
   void add_rows(const X& x, const W& weights) {
     const detail::operand<scalar_of<W>> w(weights);
     require_weights(index_t(x.rows()), w.size());
     add_matrices(x, no_matrix{}, w.view());
   }
+  /// A pair of vectors for each row of X and V.
   template <real_matrix X, real_matrix V>
     requires(!real_vector<V>)
   void add_rows(const X& x, const V& v) {
     add_matrices(x, v, detail::strided<const S>{});
   }
+  /// A pair of vectors for each row of X and V, with weights.
   template <real_matrix X, real_matrix V, real_vector W>
   void add_rows(const X& x, const V& v, const W& weights) {
     const detail::operand<scalar_of<W>> w(weights);
@@ -95,6 +110,7 @@ class comoments {
     require_widths("comoments::add_rows", "a row of x", x.width(), 0);
     add_tokens(x, static_cast<const token_rows<K>*>(nullptr));
   }
+  /// A pair of vectors for each token.
   template <class K, class V>
   void add_rows(const token_rows<K>& x, const token_rows<V>& v) {
     require_widths("comoments::add_rows", "a row of x", x.width(), v.width());
@@ -148,6 +164,7 @@ class comoments {
 
   /// How many vectors of a weight other than 0 were added, less those that were removed.
   [[nodiscard]] index_t count() const noexcept { return static_cast<index_t>(state_.count()); }
+  /// The sum of the weights.
   [[nodiscard]] T weight() const { return T(state_.weight()); }
   /// [d]
   [[nodiscard]] vector mean() const { return means(0, width()); }
@@ -199,7 +216,9 @@ class comoments {
 
   /// What core/serialise.hpp asks for.
   static constexpr const char* state_name = "comoments";
+  /// The sizes that of_sizes takes.
   [[nodiscard]] std::array<index_t, 2> sizes() const noexcept { return {width(), second_width()}; }
+  /// The empty object of these sizes.
   [[nodiscard]] static comoments of_sizes(const std::array<index_t, 2>& sizes) {
     return comoments(sizes[0], sizes[1]);
   }
@@ -219,6 +238,7 @@ class comoments {
   void for_each_number(F f) {
     state_.for_each_number(f);
   }
+  /// Calls f(number) for each number of the state.
   template <class F>
   void for_each_number(F f) const {
     state_.for_each_number(f);

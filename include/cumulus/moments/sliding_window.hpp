@@ -67,6 +67,7 @@ class sliding_window {
     front_.pop_back();
   }
 
+  /// Removes all states.
   void clear() {
     front_.clear();
     back_.clear();
@@ -80,7 +81,9 @@ class sliding_window {
     return sum += entered_;
   }
 
+  /// The number of states in the window.
   [[nodiscard]] std::size_t size() const noexcept { return front_.size() + back_.size(); }
+  /// Whether the window holds no states.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
  private:
