@@ -24,6 +24,7 @@ enum class form : int {
   automatic,  ///< one of these, by what is known; the estimate says which
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(form f) noexcept {
   switch (f) {
     case form::taylor:
@@ -59,6 +60,7 @@ template <class T>
   using std::acos;
   return T(0) < range ? T(acos(T(-1)) / range) : detail::infinity<T>;
 }
+/// The radius for a range given as an integer, which converts to double.
 [[nodiscard]] inline double convergence_radius(std::integral auto range) {
   return convergence_radius(double(range));
 }

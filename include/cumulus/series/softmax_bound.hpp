@@ -13,7 +13,9 @@ namespace cumulus {
 /// entry; relative is |error| / softmax_i.
 template <class T>
 struct softmax_bound {
+  /// The bound on the absolute error.
   T absolute = std::numeric_limits<T>::infinity();
+  /// The bound on the error relative to the exact softmax_i.
   T relative = std::numeric_limits<T>::infinity();
   cumulus::form form{};  ///< what is bounded; form::automatic says here what it chose
 };

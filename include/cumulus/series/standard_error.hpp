@@ -115,6 +115,7 @@ template <real_vector X>
   return T(detail::square_root(S(variance * S(o.inefficiency))));
 }
 
+/// The standard error of form::taylor, by the order alone.
 template <real_vector X>
 [[nodiscard]] result_of<X> standard_error(const X& x, std::integral auto order) {
   return standard_error(
@@ -152,6 +153,7 @@ template <moments_like M>
       detail::square_root(detail::max_of(S(0), S(square / wide.weight() * S(o.inefficiency)))));
 }
 
+/// The standard error of form::taylor from moments, by the order alone.
 template <moments_like M>
 [[nodiscard]] typename M::scalar standard_error(const M& moments, std::integral auto order) {
   return standard_error(

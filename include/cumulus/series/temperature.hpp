@@ -16,6 +16,7 @@ namespace cumulus {
 /// logsumexp at one inverse temperature, p being softmax(beta x).
 template <class T>
 struct temperature_point {
+  /// The inverse temperature.
   T beta{};
   estimate<T> value;      ///< logsumexp(beta x)
   estimate<T> slope;      ///< of it in beta: sum p x
@@ -123,6 +124,7 @@ template <moments_like M>
   return temperature_series(moments, T(1), terms).entropy;
 }
 
+/// The entropy of a vector, with weights.
 template <real_vector X>
 [[nodiscard]] estimate<result_of<X>> softmax_entropy_series(
     const X& x, std::integral auto order, const weight_options<result_of<X>>& o = {}) {

@@ -19,7 +19,9 @@ namespace cumulus {
 
 /// The order of the first moment that no sample can have together with those before it, and why.
 struct moment_fault {
+  /// The order of that moment.
   int order = 0;
+  /// What is wrong with that moment, as the end of a sentence.
   const char* reason = "";
 };
 
@@ -178,6 +180,7 @@ void validate(const A& mu, int roundings = 64) {
   }
 }
 
+/// Throws std::invalid_argument as above, for accumulated moments and the range of the sample.
 template <moments_like M>
 void validate(const M& moments) {
   if (const auto fault = find_moment_fault(moments))
