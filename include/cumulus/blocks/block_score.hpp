@@ -31,9 +31,11 @@ enum class block_score {
 /// A block's score and the interval that its log-mass certainly lies in.
 template <class T>
 struct scored_block {
+  /// The score, as block_score defines it.
   T value{};
   /// lower <= log sum e^(q . k_t) <= upper, whatever the score; NaN where a key is NaN or infinite.
   T lower{};
+  /// The upper end of the interval of `lower`.
   T upper{};
 
   /// |log-mass - value| <= bound.
@@ -47,11 +49,14 @@ struct scored_block {
   }
 };
 
+/// The options of block_scores.
 struct block_score_options {
   std::optional<double> scale{};  ///< of q . k; 1 / sqrt(d) if not given. Applied to q, once
+  /// The score to compute.
   block_score score = block_score::smooth2;
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(block_score score) noexcept {
   switch (score) {
     case block_score::pooled:
