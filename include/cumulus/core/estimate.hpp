@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// An approximate value that says how wrong it can be, and how it knows.
+// An approximate value with a bound on its error and the kind of that bound.
 // Layer 0 (core).
 #pragma once
 
@@ -8,13 +8,14 @@ namespace cumulus {
 
 enum class form : int;  // the expansion evaluated: series/form.hpp
 
-/// Which statement an estimate's bound rests on: the least of those that apply.
+/// The statement that proves an estimate's bound. Where several statements apply, the one with the
+/// least bound is named.
 enum class bound_kind {
   none,        ///< nothing is known: the value is NaN, or its powers overflow
   exact,       ///< the value is the exact function's
   bracket,     ///< an interval from the range and the even moments, every range
   remainder,   ///< the tail of the cumulant series from range and variance, range below pi
-  sharp,       ///< the same, maximised over the two-point laws, every range: where asked for
+  sharp,       ///< that tail, maximised over the two-point laws, every range: where asked for
   economised,  ///< the largest error of the Chebyshev polynomial on [min, max], every range
   quadrature,  ///< the interval of form::enclosure, every range
   groups       ///< of a sample split by value, each part with a bound of its own

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Work in parts, on as many threads as the caller asks: by OpenMP where the user compiles with it, or by an executor of
-// theirs. Nothing here starts a thread by itself.
+// Runs work in parts, on as many threads as the caller asks for: by OpenMP where the program is
+// compiled with OpenMP, or by the caller's executor. No function here starts a thread by itself.
 // Layer 0 (core).
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace cumulus {
 
-/// A piece of work in parts 0..count-1, to be called with each once, from any thread.
+/// Work in the parts 0..count-1. An executor calls it once with each part, from any thread.
 class part_task {
  public:
   /// Refers to a callable task(part), which must outlive this object.
@@ -25,8 +25,9 @@ class part_task {
   void (*call_)(const void*, index_t);
 };
 
-/// Something that runs parts: `run(count, task)` calls task(0) .. task(count - 1) and returns when all are done.
-/// Requires that it outlives the call it is given to.
+/// Refers to an object that runs parts: `run(count, task)` calls task(0) .. task(count - 1) and
+/// returns when all parts are done. Requires that `run` outlives the call that the executor is
+/// given to.
 class executor {
  public:
   /// No executor.
