@@ -10,8 +10,8 @@
 namespace cumulus {
 
 /// What the Error lines promise and their test asserts, in ulp of max(1, |a|, |result|), a the
-/// larger argument; of the result itself where that argument is 0 and the other is all there is to
-/// the answer.
+/// larger argument; of the result itself where a is 0, so that the other argument alone
+/// decides the result.
 inline constexpr int logaddexp_max_ulp = 2;
 /// In ulp of the result: the bound where the larger argument is 0.
 inline constexpr int logaddexp_tail_max_ulp = 3;
