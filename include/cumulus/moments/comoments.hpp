@@ -34,11 +34,12 @@ inline constexpr double comoments_streaming_error = 1e-13;
 ///          (those of other coordinates as they are) and covariances of NaN; a weight that is negative, infinite or NaN leaves
 ///          NaN. A coordinate that never changes has covariances of exactly 0. Empty: weight 0, the rest NaN.
 ///          W Cov is held, and W times the square of a coordinate's range appears on the way: where that overflows, covariances
-///          are infinite or NaN; values whose difference overflows leave NaN. Means are right all the same, if W fits.
+///          are infinite or NaN; values whose difference overflows leave NaN. Means stay right
+///          where W does not overflow.
 /// Error    comoments_max_roundings and its neighbours, at any offset; while W and W Cov(x_i, x_i) are above 2^-900 or 0, below
 ///          digits are lost.
 /// Cost     a vector: 9 operations a product of two coordinates. A block of rows: two passes in cache and one product of half
-///          the full matrix; it allocates room for 256 rows and three times the sums.
+///          the full matrix; it allocates memory for 256 rows and for three times the sums.
 /// Source   T. Chan, G. Golub, R. LeVeque, Am. Stat. 37 (1983) 242-247; anchor, compensation and blocks here
 ///          (comoment_state.hpp, comoment_block.hpp).
 template <class T>
@@ -177,7 +178,7 @@ class comoments {
     require_index("comoments::covariance", j, width());
     return T(wide_covariance(i, j));
   }
-  /// [d, d]
+  /// The covariance matrix of x, [d, d].
   [[nodiscard]] matrix covariance() const {
     matrix out(width(), width());
     for (index_t i = 0; i < width(); ++i) {
@@ -185,13 +186,14 @@ class comoments {
     }
     return out;
   }
-  /// Its diagonal, [d].
+  /// The variances of x, [d]: the diagonal of covariance().
   [[nodiscard]] vector variance() const {
     vector out(width());
     for (index_t i = 0; i < width(); ++i) out(i) = covariance(i, i);
     return out;
   }
-  /// Its lower triangle row by row, [d (d + 1) / 2]: element (i, j), j <= i, at i (i + 1) / 2 + j.
+  /// The lower triangle of covariance() row by row, [d (d + 1) / 2]: element (i, j), j <= i, at i
+  /// (i + 1) / 2 + j.
   [[nodiscard]] vector packed() const {
     vector out(width() * (width() + 1) / 2);
     for (index_t i = 0, at = 0; i < width(); ++i) {
@@ -214,7 +216,7 @@ class comoments {
     return T(state_.deviation(i, S(z)));
   }
 
-  /// What core/serialise.hpp asks for.
+  /// The name of the state in its bytes, as core/serialise.hpp requires.
   static constexpr const char* state_name = "comoments";
   /// The sizes that of_sizes takes.
   [[nodiscard]] std::array<index_t, 2> sizes() const noexcept { return {width(), second_width()}; }

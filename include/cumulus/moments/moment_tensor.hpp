@@ -42,7 +42,7 @@ inline constexpr double moment_tensor_streaming_error = 1e-13;
 /// Error    moment_tensor_max_roundings and its neighbours, at any offset; while W, every E y_i^p of even p and W times it
 ///          are above 2^-900 or 0, below digits are lost.
 /// Cost     a block of rows: about one multiply-add a component and row. A vector or a merge: 2 p multiply-adds a component of
-///          order p; it allocates room for some copies of the state.
+///          order p; it allocates memory for some copies of the state.
 /// Source   P. Pebay, T. Terriberry, H. Kolla, J. Bennett, Comput. Stat. 31 (2016) 1305-1325: the merge of multivariate
 ///          moments; the shift of all orders at once is ours (packed_symmetric.hpp).
 template <class T>
@@ -177,7 +177,7 @@ class moment_tensor {
     return along(values.data());
   }
 
-  /// What core/serialise.hpp asks for.
+  /// The name of the state in its bytes, as core/serialise.hpp requires.
   static constexpr const char* state_name = "moment_tensor";
   /// The sizes that of_sizes takes.
   [[nodiscard]] std::array<index_t, 2> sizes() const noexcept { return {width(), order()}; }

@@ -74,7 +74,7 @@ class sliding_window {
     entered_ = identity_;
   }
 
-  /// The sum of what is inside.
+  /// The sum of the states in the window.
   [[nodiscard]] State value() const {
     if (front_.empty()) return entered_;
     State sum = front_.back();
