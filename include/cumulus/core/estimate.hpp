@@ -49,9 +49,9 @@ template <class T>
 struct estimate {
   T value{};      ///< the partial sum itself
   T bound{};      ///< truncation and rounding together; +inf where powers overflow
-  int order = 0;  ///< how many orders the value took
-  bound_kind kind = bound_kind::none;  ///< what the bound rests on
-  cumulus::form form{};  ///< what was evaluated; form::automatic says here what it chose
+  int order = 0;  ///< the number of orders in the value
+  bound_kind kind = bound_kind::none;  ///< the statement that proves the bound
+  cumulus::form form{};  ///< the form evaluated; form::automatic gives here the form that it chose
 };
 
 }  // namespace cumulus

@@ -17,11 +17,11 @@
 
 namespace cumulus {
 
-/// The radius of convergence of a sample's series in t, with what certifies it.
+/// The radius of convergence of a sample's series in t, with the numbers that certify the radius.
 template <class T>
 struct series_radius {
   T radius{};  ///< |t| of the nearest zero; +inf for constant data. Above 1: the series converges
-  T real{};    ///< the zero, its conjugate the other one; NaN where none is within reach
+  T real{};    ///< the real part of the zero; NaN where no zero is within reach
   /// The imaginary part of the zero.
   T imaginary{};
   T residual{};   ///< |M| there, as a part of M(real): a rounding error

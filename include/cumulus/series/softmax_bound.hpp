@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How far an entry of a truncated softmax can be from the exact one.
+// A bound on the error of an entry of a truncated softmax.
 // Layer 3 (series): uses core.
 #pragma once
 
@@ -17,7 +17,8 @@ struct softmax_bound {
   T absolute = std::numeric_limits<T>::infinity();
   /// The bound on the error relative to the exact softmax_i.
   T relative = std::numeric_limits<T>::infinity();
-  cumulus::form form{};  ///< what is bounded; form::automatic says here what it chose
+  cumulus::form
+      form{};  ///< the form of the bound; form::automatic gives here the form that it chose
 };
 
 }  // namespace cumulus

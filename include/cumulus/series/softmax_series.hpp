@@ -195,7 +195,7 @@ template <real_vector X, moments_like M>
   return out;
 }
 
-/// Of form::taylor and accumulated moments, by the order alone.
+/// The call with form::taylor and accumulated moments, by the order alone.
 template <real_vector X, moments_like M>
 [[nodiscard]] result_like<X> softmax_series(const X& x, const M& moments,
                                             std::integral auto order) {

@@ -91,7 +91,7 @@ template <class T, class M, class Function>
 /// `order`.
 ///
 /// Shape    x, weights: [n]; order: 0..max_series_order.
-/// Units    nats. The same for logmeanexp: log W is known.
+/// Units    nats. logmeanexp has this standard error too, since log W is known.
 /// Edges    constant x: 0. No data, and values that are not finite: NaN.
 /// Error    the delta method's, relative 1/n; measured in its test against resampling.
 /// Cost     three reads of x; about 5 order + 20 operations an element.
@@ -122,8 +122,8 @@ template <real_vector X>
       x, sampling_options<result_of<X>>{.order = detail::series_order("standard_error", order)});
 }
 
-/// The same from moments alone, of values of equal weight 1: sum_jk a_j a_k mu_{j+k} / n, the
-/// influence being sum_j a_j y^j.
+/// The standard error from moments alone, of values of equal weight 1: sum_jk a_j a_k mu_{j+k} / n,
+/// the influence being sum_j a_j y^j.
 ///
 /// Shape    2 max(order, 1) at most the order of the moments.
 /// Edges    as above; 0 where rounding leaves less.

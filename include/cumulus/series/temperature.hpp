@@ -19,7 +19,7 @@ struct temperature_point {
   /// The inverse temperature.
   T beta{};
   estimate<T> value;      ///< logsumexp(beta x)
-  estimate<T> slope;      ///< of it in beta: sum p x
+  estimate<T> slope;      ///< the derivative in beta: sum p x
   estimate<T> curvature;  ///< its second derivative: the variance of x under p
   estimate<T> entropy;    ///< -sum p log(p / w) = value - beta slope
 };

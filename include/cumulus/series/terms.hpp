@@ -60,7 +60,7 @@ class exact_polynomial {
   [[nodiscard]] int order() const noexcept { return order_; }
   /// The point about which the moments are taken.
   [[nodiscard]] origin about() const noexcept { return about_; }
-  /// Whether it is one of softmax's.
+  /// Whether the polynomial is a softmax's, which takes y.
   [[nodiscard]] bool takes_y() const noexcept { return takes_y_; }
 
   /// The number of terms.
