@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One score a block for the query heads that share its keys, so that they read the same blocks.
+// One score for each block and all query heads that share its keys, so that these heads read the
+// same blocks.
 // Layer 4 (blocks): uses core and exact.
 #pragma once
 
