@@ -54,7 +54,7 @@ concept cache_for = query_for<K, T> || (std::same_as<T, float> && std::same_as<K
 /// How many heads lie side by side in a row of Q, and in one of K and V: query head h reads key head h keys / queries.
 struct heads {
   index_t queries = 1;  ///< a multiple of keys
-  index_t keys = 1;
+  index_t keys = 1;     ///< at least 1
 };
 
 /// The positions that a query sees, or where linear attention is exact: of the query at position t the keys
@@ -63,6 +63,7 @@ struct window {
   index_t before;  ///< at least 1: the query's own position counts
   index_t after;   ///< at least 0
 
+  /// Sets `before` to back and `after` to ahead.
   template <std::integral I>
   constexpr window(I back, index_t ahead = 0) noexcept : before(index_t(back)), after(ahead) {}
 };
@@ -98,8 +99,8 @@ struct multi_head_options {
   matrix_option<bool> mask{};     ///< true keeps
   std::optional<double> scale{};  ///< of q.k, finite; 1 / sqrt(d) if not given
   line_option sink{};             ///< as of attention: a number, or one for each query head
-  cumulus::heads heads{};
-  bool causal = false;                      ///< a query sees no key after its own position
+  cumulus::heads heads{};         ///< the numbers of query heads and key heads
+  bool causal = false;            ///< a query sees no key after its own position
   std::optional<cumulus::window> window{};  ///< the positions that a query sees; all if not given
   std::optional<index_t> first_query{};     ///< position of query 0; m - n if not given
   matrix_option<score_of<T>> bias{};        ///< added to the scores

@@ -22,10 +22,14 @@
 
 namespace cumulus {
 
+/// The gradients that attention_vjp and linear_attention_vjp return.
 template <class T>
 struct attention_gradient {
+  /// The type of the three gradients.
   using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  matrix queries, keys, values;  ///< as the arguments
+  matrix queries,  ///< of the shape of the queries
+      keys,        ///< of the shape of the keys
+      values;      ///< of the shape of the values
 };
 
 /// Of attention_vjp.

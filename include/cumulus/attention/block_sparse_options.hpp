@@ -23,6 +23,7 @@ enum class left_out {
   residual      ///< linear attention over all past keys less those that are read: SPLA
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(left_out by) noexcept {
   switch (by) {
     case left_out::none:
@@ -45,6 +46,7 @@ struct block_sparse_options {
   std::optional<cumulus::window> window{};
   std::optional<index_t>
       first_query{};  ///< position of row 0 of Q; if not given, the last row stands at the last key
+  /// The score that ranks the past blocks.
   block_score score = block_score::smooth2;
   /// What counts as a block's mass where left_out or surrogate_mass needs one: `score` if not given. box, an upper end, and
   /// pooled, which leaves log b out, are refused.
@@ -55,6 +57,7 @@ struct block_sparse_options {
       -std::numeric_limits<double>::infinity();  ///< no past block with a lower score
   index_t first_blocks = 0;  ///< this many of the first blocks are read whatever their scores
   bool own_counts = true;    ///< whether the query's own block is one of `top`
+  /// What stands in for the past blocks that are not read.
   cumulus::left_out left_out = cumulus::left_out::none;
   residual_kernel kernel = residual_kernel::taylor2;  ///< of left_out::residual
   /// Of left_out::residual at one position: the sums of its past blocks, which decoding keeps; made anew if not given.
@@ -70,8 +73,9 @@ struct block_sparse_options {
 /// Of n positions: output and logsumexp are those of all that was read or stood in.
 template <class T>
 struct block_sparse_result : multi_head_result<T> {
-  /// [n, heads.queries]: the share of the exact mass that was read lies between them; 0 and 1 where nothing is known.
-  Eigen::MatrixXd kept_low, kept_high;
+  /// Bounds of the share of the exact mass that was read; 0 and 1 where nothing is known.
+  Eigen::MatrixXd kept_low,  ///< [n, heads.queries]: the lower bound
+      kept_high;             ///< [n, heads.queries]: the upper bound
   /// [n, heads.queries]: |output - exact attention| is at most this, in the Euclidean norm; infinite where nothing is known.
   Eigen::MatrixXd error_bound;
   /// Of each position the past blocks that were read, ascending.

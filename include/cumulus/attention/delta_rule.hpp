@@ -26,6 +26,7 @@ namespace cumulus::presets {
 template <class T>
 class delta_rule_state {
  public:
+  /// An empty state for keys of width d and values of width e.
   delta_rule_state(index_t d, index_t e) : d_(d), e_(e) {
     if (d < 1 || e < 1)
       detail::refuse({"presets::delta_rule_state: keys of width ", d, " and values of width ", e,
@@ -35,6 +36,8 @@ class delta_rule_state {
     error_.resize(std::size_t(e));
   }
 
+  /// Adds one token: S becomes S + beta (v - S k) k^T, k of length 1 where `normalise` is true.
+  /// A key of zeros changes nothing. Refused: beta outside [0, 2).
   template <real_vector K, real_vector V>
   void add(const K& key, const V& value, double beta = 1, bool normalise = true) {
     const detail::operand<T> k(key), v(value);
@@ -76,6 +79,7 @@ class delta_rule_state {
     return out;
   }
 
+  /// The memory of the state, in bytes.
   [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(T) * state_.size(); }
 
  private:

@@ -10,8 +10,10 @@
 
 namespace cumulus {
 
+/// The output of linear attention, with the log-sum-exp and the status of each query and head.
 template <class T>
 struct linear_attention_result {
+  /// The type of `output` and `logsumexp`.
   using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   matrix output;  ///< [n, heads e]

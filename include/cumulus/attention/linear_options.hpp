@@ -21,6 +21,7 @@ enum class linear_method {
   scores,     ///< all keys, in blocks of queries: for contexts shorter than the features
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(linear_method method) noexcept {
   switch (method) {
     case linear_method::automatic:
@@ -49,6 +50,7 @@ struct linear_state_options {
   /// Of form::moment: coefficients of 1, y, y^2 .. y^order in place of 1 / j!.
   std::vector<double> polynomial{};
   double decay = 1;  ///< in (0, 1]
+  /// The algorithm for the truncated weights.
   linear_method method = linear_method::automatic;
   /// Keys that wait before the state takes them in, met by their scores; 0: by the size of the state. The first 16 wait in
   /// any case.
@@ -60,18 +62,21 @@ struct linear_state_options {
 /// Of linear_attention: the weights are those of linear_state_options.
 struct linear_attention_options {
   std::optional<double> scale{};  ///< of q.k, finite; 1 / sqrt(d) if not given
+  /// The numbers of query heads and key heads.
   cumulus::heads heads{};
   bool causal = false;  ///< query i sees the keys 0 .. m - n + i
   std::optional<cumulus::window>
       window{};              ///< causal only: the last `before` keys are exact; `after` is 0
   index_t first_tokens = 0;  ///< this many of the first keys are exact
   int order = 2;             ///< 0..linear_attention_max_order
+  /// form::moment or form::taylor, as in linear_state_options.
   cumulus::form form = cumulus::form::moment;
   bool centred = true;               ///< powers of a score less its mean over the keys
   std::vector<double> polynomial{};  ///< of form::moment: coefficients in place of 1 / j!
   double decay = 1;                  ///< in (0, 1]
   Eigen::MatrixXd
       projection{};  ///< R, [d, r]: scores (q R) (k R) of keys of width r in place of q k
+  /// The algorithm for the truncated weights.
   linear_method method = linear_method::automatic;
   index_t chunk =
       0;  ///< keys that wait before the state takes them in; 0: by the size of the state
@@ -102,6 +107,7 @@ struct linear_attention_vjp_options {
   std::optional<double> scale{};  ///< of q.k, finite; 1 / sqrt(d) if not given
   bool causal = false;            ///< query i sees the keys 0 .. m - n + i
   int order = 2;                  ///< 0..linear_attention_max_order
+  /// form::moment or form::taylor, as in linear_state_options.
   cumulus::form form = cumulus::form::moment;
   bool centred = true;               ///< powers of a score less its mean over the keys
   std::vector<double> polynomial{};  ///< of form::moment: coefficients in place of 1 / j!

@@ -43,6 +43,7 @@ namespace cumulus::presets {
                         "terms; linear_attention_max_order + 1");
   return {.causal = true, .order = int(terms) - 1, .form = form::moment, .centred = false};
 }
+/// The options of sata at order 4.
 [[nodiscard]] inline linear_attention_options sata() { return sata(4); }
 
 /// An even power of the score.
@@ -79,7 +80,9 @@ namespace cumulus::presets {
   return o;
 }
 
+/// The options of taylor_shift.
 struct taylor_shift_options {
+  /// Query i sees the keys 0 .. m - n + i.
   bool causal = false;
   double temperature = 1;  ///< multiplies the cosine of query and key: finite
   linear_method method =

@@ -15,6 +15,7 @@ enum class linear_status : unsigned char {
   empty,    ///< no key is in sight: output zeros, log-sum-exp -inf
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(linear_status status) noexcept {
   switch (status) {
     case linear_status::positive:

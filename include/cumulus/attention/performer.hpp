@@ -9,10 +9,12 @@
 
 namespace cumulus::presets {
 
+/// The options of performer.
 struct performer_options {
   std::optional<double> scale{};  ///< of q.k, finite and at least 0; 1 / sqrt(d) if not given
   bool causal = false;            ///< query i sees the keys 0 .. m - n + i
   index_t features = 0;           ///< 0: the published d log d
+  /// The seed of the random directions.
   std::uint64_t seed = 1;
   bool orthogonal = true;  ///< directions in groups of d that are orthogonal
 };

@@ -26,6 +26,7 @@ enum class residual_kernel {
   taylor2,  ///< e^{s q·c} (1 + u + u²/2), u = s q·(k - c): (d + 1)(d + 2)/2 features; no learning needed
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(residual_kernel kernel) noexcept {
   switch (kernel) {
     case residual_kernel::softmax_pair:
@@ -36,9 +37,11 @@ enum class residual_kernel {
   return "?";
 }
 
+/// The options of residual_sums.
 struct residual_sums_options {
   std::optional<double>
       scale{};  ///< s, finite; 1 / sqrt(d) if not given. softmax_pair does not use it
+  /// The kernel f.
   residual_kernel kernel = residual_kernel::taylor2;
   std::vector<double> centre{};  ///< c: [d], zeros if not given; softmax_pair does not use it
 };
@@ -56,6 +59,7 @@ struct residual_sums_options {
 ///          softmax_pair; S. Arora et al., arXiv 2402.18668 (Based) for 1 + u + u²/2.
 class residual_sums {
  public:
+  /// Empty sums for keys and values of these widths.
   residual_sums(index_t key_width, index_t value_width, const residual_sums_options& options = {})
       : d_(checked("key_width", key_width)),
         e_(checked("value_width", value_width)),
@@ -70,12 +74,17 @@ class residual_sums {
     sums_.resize(std::size_t(features() * (e_ + 1)));
   }
 
+  /// The width d of a key.
   [[nodiscard]] index_t key_width() const noexcept { return d_; }
+  /// The width e of a value.
   [[nodiscard]] index_t value_width() const noexcept { return e_; }
+  /// The number of features of a key.
   [[nodiscard]] index_t features() const noexcept {
     return kernel_ == residual_kernel::softmax_pair ? 2 * d_ : 1 + d_ + layout_.count(2);
   }
+  /// The number of keys added.
   [[nodiscard]] index_t size() const noexcept { return count_; }
+  /// The memory of the sums, in bytes.
   [[nodiscard]] index_t bytes() const noexcept { return index_t(sums_.size() * sizeof(double)); }
 
   /// Rows first .. end-1 of keys and values.

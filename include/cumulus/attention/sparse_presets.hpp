@@ -13,7 +13,9 @@ namespace cumulus::presets {
 /// What to keep of a cache, and how to attend to it: `block_summaries<T> blocks(p.summary_of(d, e))` and
 /// `block_sparse_attention(q, k, v, blocks, p.options)`.
 struct block_sparse_preset {
+  /// The parts of a block to keep; summary_of adds the widths.
   block_summary_options summary;
+  /// The options of block_sparse_attention.
   block_sparse_options options;
 
   /// Of a cache of these widths.

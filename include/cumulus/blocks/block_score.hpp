@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The scores a block can have, what each needs of a summary, and its formula.
+// The scores of a block: the formula of each score and the parts of a summary that it needs.
 // Layer 4 (blocks): uses core.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace cumulus {
 
 /// An approximation of log sum_{t in B} e^(q . k_t). m = q . mean, v = q^T Sigma q, b = |B|.
 enum class block_score {
-  pooled,      ///< m: MoBA's gate, the one that leaves log b out
+  pooled,      ///< m: MoBA's gate; this score alone leaves log b out
   mean,        ///< log b + m
   taylor2,     ///< log b + m + v / 2; with a low-rank Sigma that of COBS
   moment2,     ///< log b + m + log(1 + v / 2): SPLA's
@@ -31,27 +31,32 @@ enum class block_score {
 /// A block's score and the interval that its log-mass certainly lies in.
 template <class T>
 struct scored_block {
+  /// The score, as block_score defines it.
   T value{};
   /// lower <= log sum e^(q . k_t) <= upper, whatever the score; NaN where a key is NaN or infinite.
   T lower{};
+  /// The upper end of the interval of `lower`.
   T upper{};
 
   /// |log-mass - value| <= bound.
   [[nodiscard]] T bound() const noexcept {
     return detail::max_of(T(upper - value), T(value - lower));
   }
-  /// `order` is what the score took: 2 for one of mean and covariance.
+  /// As an estimate. `order` is the order of the score: 2 for a score of mean and covariance.
   [[nodiscard]] estimate<T> to_estimate(int order = 2) const noexcept {
     return {value, bound(), order,
             detail::is_nan(bound()) ? bound_kind::none : bound_kind::bracket};
   }
 };
 
+/// The options of block_scores.
 struct block_score_options {
   std::optional<double> scale{};  ///< of q . k; 1 / sqrt(d) if not given. Applied to q, once
+  /// The score to compute.
   block_score score = block_score::smooth2;
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(block_score score) noexcept {
   switch (score) {
     case block_score::pooled:

@@ -123,6 +123,7 @@ template <class T, real_vector Q>
       });
   return out;
 }
+/// The scores of all blocks by `score`; the other options keep their defaults.
 template <class T, real_vector Q>
 [[nodiscard]] std::vector<scored_block<T>> block_scores(const block_summaries<T>& blocks,
                                                         const Q& q, block_score score) {

@@ -18,7 +18,7 @@ class block_summaries;
 namespace detail {
 template <class T>
 [[nodiscard]] const summary_rows<T>& rows_of(const block_summaries<T>& blocks) noexcept;
-}
+}  // namespace detail
 
 /// Count, mean and the other parts that block_summary_options name, for each block of a cache.
 ///
@@ -26,7 +26,8 @@ template <class T>
 ///         T: float or double, the scalar of what is kept; keys and values of any real scalar.
 /// Law     appending token by token, in any pieces, and building at once give the same bits: a block's tokens are
 ///         held in double until it is full and summarised then, together.
-/// Edges   a NaN key makes its block's summary NaN, an infinite one infinite or NaN; no other's.
+/// Edges   a NaN key makes the summary of its block NaN, and an infinite key makes it infinite or
+///         NaN; the summaries of other blocks stay.
 /// Cost    of a full block of b tokens: b d for the mean; b d^2 for a full covariance, 16 (rank + 4) b d + b d^2 + d^3
 ///         for low_rank, b C(d + p - 1, p) for a tensor of order p. A token that fills no block costs d + e.
 template <class T>
@@ -42,7 +43,8 @@ class block_summaries {
   explicit block_summaries(const block_summary_options& options)
       : block_(options.block), rows_(checked(options)) {}
 
-  /// The queries, already scaled, that blocks are expanded and calibrated about from now on, [r, d]; none for the query 0.
+  /// Sets the queries, already scaled, about which later blocks are expanded and calibrated, [r,
+  /// d]; no rows for the query 0.
   /// HiLS takes the query at the end of each block.
   template <token_matrix R>
   void set_references(const R& references) {
@@ -65,7 +67,8 @@ class block_summaries {
     require_token(detail::size_of(key), detail::size_of(value));
     take_elements(detail::operand<double>(key).view(), detail::operand<double>(value).view());
   }
-  /// A token a row. The last block, where it stays shorter, has no summary before summarise_tail().
+  /// Appends a token for each row. A last block that stays shorter has no summary before
+  /// summarise_tail().
   template <token_matrix K>
   void append_rows(const K& keys) {
     const auto& k = detail::cache_in(keys);

@@ -16,6 +16,7 @@ enum class covariance_kind {
   low_rank   ///< (rank + 1) d: the directions of the largest variance, and the diagonal of the rest
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(covariance_kind kind) noexcept {
   switch (kind) {
     case covariance_kind::none:
@@ -37,6 +38,7 @@ struct block_summary_options {
   index_t key_width = 0;    ///< d >= 1: must be given
   index_t value_width = 0;  ///< e; 0 where no values are appended
   index_t block = 64;       ///< tokens of a block
+  /// How the covariance of the keys is kept.
   covariance_kind covariance = covariance_kind::none;
   int rank = 4;                      ///< of covariance_kind::low_rank
   int order = 0;                     ///< moment tensors of order 3..order, packed; 0 for no tensor

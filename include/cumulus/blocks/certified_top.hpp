@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The blocks of the k largest log-masses, evaluating only those whose order their intervals leave open.
+// Finds the blocks of the k largest log-masses. It evaluates only the blocks whose rank their
+// intervals leave open.
 // Layer 4 (blocks): uses core.
 #pragma once
 
@@ -8,7 +9,7 @@
 
 namespace cumulus {
 
-/// The exact top k and what it took.
+/// The exact top k, the blocks whose keys were read, and the proof.
 struct certified_selection {
   std::vector<index_t> blocks;     ///< ascending
   std::vector<index_t> evaluated;  ///< whose keys were read, in that order

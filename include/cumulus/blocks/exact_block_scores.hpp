@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The log-mass of blocks from their keys: what every block score approximates.
+// The log-mass of blocks, computed from their keys. Every block score approximates this log-mass.
 // Layer 4 (blocks): uses core and exact.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace cumulus {
 
-/// Of exact_block_score and exact_block_scores.
+/// The options of exact_block_score and exact_block_scores.
 struct exact_score_options {
   std::optional<double> scale{};  ///< of q . k; 1 / sqrt(d) if not given
 };
@@ -54,7 +54,7 @@ template <token_matrix K, real_vector Q>
   return logsumexp(x);
 }
 
-/// The log-mass of each block of `block` tokens, the last by the tokens it has.
+/// The log-mass of each block of `block` tokens, the last block with the tokens it has.
 template <token_matrix K, real_vector Q>
 [[nodiscard]] std::vector<double> exact_block_scores(const K& keys, index_t block, const Q& q,
                                                      const exact_score_options& o = {}) {

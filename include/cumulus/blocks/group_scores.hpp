@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One score a block for the query heads that share its keys, so that they read the same blocks.
+// One score for each block and all query heads that share its keys, so that these heads read the
+// same blocks.
 // Layer 4 (blocks): uses core and exact.
 #pragma once
 
@@ -11,11 +12,13 @@
 
 namespace cumulus {
 
+/// How the scores of the queries that share keys become one score for each block.
 enum class group_rule {
   share,   ///< log of the mean over queries of the block's share of each query's mass
   largest  ///< the largest score, each query's scores less their log-sum-exp
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(group_rule rule) noexcept {
   switch (rule) {
     case group_rule::share:

@@ -26,7 +26,7 @@ struct selection_options {
 
 namespace detail {
 
-/// The order of scores: NaN as high as +inf, so that what is not known to be small is read.
+/// The order of scores. NaN ranks as high as +inf, so that a block with an unknown score is read.
 [[nodiscard]] inline double rank_of(double score) noexcept {
   return is_nan(score) ? infinity<double> : score;
 }
@@ -140,10 +140,12 @@ inline void require_selection(const char* function, index_t top, double mass, do
 
 /// The blocks to read, ascending.
 ///
-/// Shape    scores: any vector of log-masses, or what block_scores returns; the result: distinct indices.
+/// Shape    scores: any vector of log-masses, or the result of block_scores; the result: distinct
+///          indices.
 /// Edges    ties go to the lower index; NaN is taken first, so that it shows in the output; fewer blocks than asked are
-///          all taken. top = 1 with an own block takes that alone, as MoBA's counting has it. own may lie past the scores:
-///          an open block has none. Scores of +inf share the whole mass among them.
+///          all taken. top = 1 with an own block takes the own block alone, as MoBA counts. own may
+///          lie past the scores: an open block has no score. Scores of +inf share the whole mass
+///          among them.
 /// Requires top >= 1, 0 < mass <= 1, first_blocks, usable >= 0: else std::invalid_argument.
 /// Cost     n + k log k; for a mass below 1 n exponentials.
 template <class Scores>

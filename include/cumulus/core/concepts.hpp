@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a vector, a matrix and a mask are, and the scalar of a function's result.
+// The concepts of a vector, a matrix and a mask, and the scalar of a function's result.
 // Layer 0 (core).
 #pragma once
 
@@ -9,16 +9,19 @@
 namespace cumulus {
 
 /// A vector argument: an Eigen vector expression of any stride, or a range of numbers whose size is known, such as a
-/// std::vector, std::deque, std::span, C array or transformed view. bool and the character types are no numbers.
+/// std::vector, std::deque, std::span, C array or transformed view. bool and the character types
+/// are not numbers.
 template <class X>
 concept real_vector =
     (detail::eigen_vector<X> || detail::sequence<X>) && detail::number<detail::element_of<X>>;
 
-/// A matrix argument: an Eigen matrix or array expression. A vector counts, as a matrix of one row or column.
+/// A matrix argument: an Eigen matrix or array expression. A vector is allowed: it is a matrix of
+/// one row or column.
 template <class X>
 concept real_matrix = detail::eigen_dense<X> && detail::number<detail::element_of<X>>;
 
-/// A mask of a vector: elements of type bool, true where it keeps; std::vector<bool> counts.
+/// A mask of a vector: elements of type bool, true for the elements to keep; std::vector<bool> is
+/// allowed.
 template <class X>
 concept mask_vector =
     (detail::eigen_vector<X> || detail::sequence<X>) && std::same_as<detail::element_of<X>, bool>;
@@ -35,7 +38,7 @@ using scalar_of = detail::element_of<X>;
 template <class X>
 using result_of = detail::result_scalar<scalar_of<X>>;
 
-/// A vector that results can be written to: memory of the caller's, of any stride.
+/// A vector that results can be written to: the caller's memory, of any stride.
 template <class Out, class T>
 concept out_vector =
     real_vector<Out> && (detail::contiguous_sequence<Out> || detail::strided_dense<Out>) &&

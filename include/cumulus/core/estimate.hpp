@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// An approximate value that says how wrong it can be, and how it knows.
+// An approximate value with a bound on its error and the kind of that bound.
 // Layer 0 (core).
 #pragma once
 
@@ -8,18 +8,20 @@ namespace cumulus {
 
 enum class form : int;  // the expansion evaluated: series/form.hpp
 
-/// Which statement an estimate's bound rests on: the least of those that apply.
+/// The statement that proves an estimate's bound. Where several statements apply, the one with the
+/// least bound is named.
 enum class bound_kind {
   none,        ///< nothing is known: the value is NaN, or its powers overflow
   exact,       ///< the value is the exact function's
   bracket,     ///< an interval from the range and the even moments, every range
   remainder,   ///< the tail of the cumulant series from range and variance, range below pi
-  sharp,       ///< the same, maximised over the two-point laws, every range: where asked for
+  sharp,       ///< that tail, maximised over the two-point laws, every range: where asked for
   economised,  ///< the largest error of the Chebyshev polynomial on [min, max], every range
   quadrature,  ///< the interval of form::enclosure, every range
   groups       ///< of a sample split by value, each part with a bound of its own
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(bound_kind kind) noexcept {
   switch (kind) {
     case bound_kind::none:
@@ -47,9 +49,9 @@ template <class T>
 struct estimate {
   T value{};      ///< the partial sum itself
   T bound{};      ///< truncation and rounding together; +inf where powers overflow
-  int order = 0;  ///< how many orders the value took
-  bound_kind kind = bound_kind::none;  ///< what the bound rests on
-  cumulus::form form{};  ///< what was evaluated; form::automatic says here what it chose
+  int order = 0;  ///< the number of orders in the value
+  bound_kind kind = bound_kind::none;  ///< the statement that proves the bound
+  cumulus::form form{};  ///< the form evaluated; form::automatic gives here the form that it chose
 };
 
 }  // namespace cumulus

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Work in parts, on as many threads as the caller asks: by OpenMP where the user compiles with it, or by an executor of
-// theirs. Nothing here starts a thread by itself.
+// Runs work in parts, on as many threads as the caller asks for: by OpenMP where the program is
+// compiled with OpenMP, or by the caller's executor. No function here starts a thread by itself.
 // Layer 0 (core).
 #pragma once
 
@@ -9,13 +9,15 @@
 
 namespace cumulus {
 
-/// A piece of work in parts 0..count-1, to be called with each once, from any thread.
+/// Work in the parts 0..count-1. An executor calls it once with each part, from any thread.
 class part_task {
  public:
+  /// Refers to a callable task(part), which must outlive this object.
   template <class Task>
   explicit part_task(const Task& task) noexcept
       : task_(__builtin_addressof(task)),
         call_([](const void* t, index_t part) { (*static_cast<const Task*>(t))(part); }) {}
+  /// Runs one part.
   void operator()(index_t part) const { call_(task_, part); }
 
  private:
@@ -23,11 +25,14 @@ class part_task {
   void (*call_)(const void*, index_t);
 };
 
-/// Something that runs parts: `run(count, task)` calls task(0) .. task(count - 1) and returns when all are done.
-/// Requires that it outlives the call it is given to.
+/// Refers to an object that runs parts: `run(count, task)` calls task(0) .. task(count - 1) and
+/// returns when all parts are done. Requires that `run` outlives the call that the executor is
+/// given to.
 class executor {
  public:
+  /// No executor.
   executor() = default;
+  /// Refers to `run`, which must outlive the calls that this object is given to.
   template <class Run>
     requires(std::invocable<Run&, index_t, part_task> &&
              !std::same_as<std::remove_cvref_t<Run>, executor>)
@@ -36,7 +41,9 @@ class executor {
         call_(
             [](void* r, index_t count, part_task task) { (*static_cast<Run*>(r))(count, task); }) {}
 
+  /// Whether an executor was given.
   [[nodiscard]] explicit operator bool() const noexcept { return call_ != nullptr; }
+  /// Runs the parts 0 .. count - 1. Requires a given executor.
   void operator()(index_t count, part_task task) const { call_(run_, count, task); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a result is written: `softmax(x, into(p))`.
+// The mark of the memory that a result is written to: `softmax(x, into(p))`.
 // Layer 0 (core).
 #pragma once
 
@@ -9,19 +9,22 @@
 
 namespace cumulus {
 
-/// The memory of the caller's that a result is written to. Made by into(), and used within the call.
+/// The caller's memory that a result is written to. into() makes it, for use within one call.
 template <class Out>
 class destination {
  public:
+  /// Refers to out, which must outlive the call.
   explicit constexpr destination(Out& out) noexcept : out_(out) {}
+  /// The memory itself.
   [[nodiscard]] constexpr Out& operator*() const noexcept { return out_; }
 
  private:
   Out& out_;
 };
 
-/// Marks a vector or matrix that the result is written to, so that it can't be taken for weights: a container, a span, or an
-/// Eigen expression that lies in memory, such as `into(p.head(3))`.
+/// Marks the vector or matrix that a result is written to, so that a call cannot read that vector
+/// as weights. It may be a container, a span, or an Eigen expression that lies in memory, such as
+/// `into(p.head(3))`.
 template <class Out>
   requires detail::writable<std::remove_reference_t<Out>>
 [[nodiscard]] constexpr destination<std::remove_reference_t<Out>> into(Out&& out) noexcept {

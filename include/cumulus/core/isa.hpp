@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Which instruction set the kernels use: the best that the machine has, found once at run time, so that a program built
-// without any -m flag reaches it; or a lower one on request.
+// The instruction set that the kernels use. It is the best set of the machine, found once at run
+// time, so that a program that is built without any -m flag uses the best set too; a program may
+// ask for a lower set.
 // Layer 0 (core).
 #pragma once
 
@@ -16,16 +17,19 @@ enum class isa : int {
   avx512,    ///< AVX-512 F, DQ, BW, VL
 };
 
+/// The name of an instruction set, as CUMULUS_ISA takes it.
 [[nodiscard]] constexpr const char* name_of(isa set) noexcept {
   return detail::isa_names[static_cast<int>(set)];
 }
 
-/// The set that kernels use now. The environment variable CUMULUS_ISA may name a lower one than the machine's best.
+/// The set that kernels use now. The environment variable CUMULUS_ISA may name a set that is lower
+/// than the machine's best.
 [[nodiscard]] inline isa active_isa() noexcept {
   return static_cast<isa>(detail::active_isa_level());
 }
 
-/// Makes all threads' kernels use this set, or the best below it that the machine has; returns which.
+/// Makes the kernels of all threads use this set, or the best lower set that the machine has.
+/// Returns the set in use.
 inline isa use_isa(isa wanted) noexcept {
   return static_cast<isa>(detail::use_isa_level(static_cast<int>(wanted)));
 }

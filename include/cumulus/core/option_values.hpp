@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the members of options hold: a vector, a matrix or one line for all lines, a number or one for each line.
+// The types of the members of options: a vector, a matrix or one line for all lines, a number or
+// one for each line.
 // Layer 0 (core).
 #pragma once
 
@@ -8,8 +9,9 @@
 
 namespace cumulus {
 
-/// An option with a value for each element of a vector, made from any vector argument: `{.weights = w}`. Of bool, a mask.
-/// Where the vector lies in memory with this scalar it is read in place, so it must outlive the call.
+/// An option with a value for each element of a vector, made from any vector argument: `{.weights =
+/// w}`. With elements of bool it is a mask.
+/// A vector that lies in memory with this scalar is read in place, so it must outlive the call.
 template <class S>
 class vector_option : public detail::operand<S> {
   using detail::operand<S>::operand;

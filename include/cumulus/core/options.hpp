@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// What a call of an exact function may say besides x, by designated initializers: `{.weights = w, .mask = keep}`.
+// The options of the exact functions, given by designated initializers: `{.weights = w, .mask =
+// keep}`.
 // Layer 0 (core).
 //
-// A mask is true where it keeps. A masked term, or one of weight 0, never enters arithmetic, whatever it holds. A scale of 0
-// gives the uniform answer over what is kept, finite or not; an infinite scale is the limit: one-hot, shared equally among
-// ties. The scale does not touch the sink, and a sink of -inf is none.
+// A mask is true for the terms to keep. A term that is masked or has weight 0 never enters
+// arithmetic, whatever value it holds. A scale of 0 gives the uniform answer over the kept terms,
+// finite or not. An infinite scale gives the limit: a one-hot row, shared equally among ties. The
+// scale does not multiply the sink. A sink of -inf adds nothing.
 //
-// Each type has exactly the members that its functions honour, all in one order: weights, mask, scale, sink, degenerate, what
-// only this type has, threads, executor. The types for a matrix are those for a vector with one value or line for each row,
-// or column.
+// Each type has only the members that its functions use. All types have one order: weights, mask,
+// scale, sink, degenerate, the members of this type alone, threads, executor. A type for a matrix
+// takes, for each member of the type for a vector, one value or line for each row or column.
 #pragma once
 
 #include <cumulus/core/executor.hpp>
@@ -19,10 +21,12 @@
 
 namespace cumulus {
 
-/// Of a vector: logsumexp, logcumsumexp, segment_logsumexp, softmax_entropy and the gradients.
+/// The options of a call on a vector: logsumexp, logcumsumexp, segment_logsumexp, softmax_entropy
+/// and the gradients.
 ///
 /// Shape    weights, mask: as x.
-/// Threads  results do not depend on them; without OpenMP and without an executor the parts follow one another.
+/// Threads  results do not depend on the number of threads; without OpenMP and without an executor
+///          the parts run one after another.
 template <class T>
 struct options {
   vector_option<T> weights{};    ///< multiplies e^(scale x); ones if not given
@@ -33,7 +37,7 @@ struct options {
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
-/// Of a matrix, reduced row by row or column by column.
+/// The options for a matrix that is reduced row by row or column by column.
 ///
 /// Shape    weights, mask: as x, or one line for all; scale, sink: a number, or one for each line.
 template <class T>
@@ -46,7 +50,7 @@ struct matrix_options {
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
-/// Of a vector: softmax, log_softmax and their derivatives.
+/// The options of a call on a vector: softmax, log_softmax and their derivatives.
 template <class T>
 struct softmax_options {
   vector_option<T> weights{};    ///< multiplies e^(scale x); ones if not given
@@ -58,7 +62,8 @@ struct softmax_options {
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
-/// Of a matrix: softmax, log_softmax and their derivatives, row by row or column by column.
+/// The options of a call on a matrix: softmax, log_softmax and their derivatives, row by row or
+/// column by column.
 template <class T>
 struct softmax_matrix_options {
   matrix_option<T> weights{};  ///< multiplies e^(scale x); ones if not given
@@ -70,7 +75,7 @@ struct softmax_matrix_options {
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
-/// Of a vector: logmeanexp.
+/// The options of a call on a vector: logmeanexp.
 template <class T>
 struct mean_options {
   vector_option<T> weights{};  ///< of the mean; ones if not given
@@ -80,7 +85,7 @@ struct mean_options {
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
-/// Of a matrix: logmeanexp of each row or column.
+/// The options of a call on a matrix: logmeanexp of each row or column.
 template <class T>
 struct mean_matrix_options {
   matrix_option<T> weights{};    ///< of the means; ones if not given
@@ -90,7 +95,7 @@ struct mean_matrix_options {
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
-/// Of a vector: logvarexp.
+/// The options of a call on a vector: logvarexp.
 template <class T>
 struct variance_options {
   vector_option<T> weights{};  ///< of the mean and the variance; ones if not given
@@ -101,7 +106,7 @@ struct variance_options {
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
-/// Of a matrix: logvarexp of each row or column.
+/// The options of a call on a matrix: logvarexp of each row or column.
 template <class T>
 struct variance_matrix_options {
   matrix_option<T> weights{};    ///< of the means and the variances; ones if not given

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// States as bytes: to files, over networks, between machines of any byte order.
-// Layer 0 (core): it asks a state for its name, its sizes and its numbers, and knows none by type.
+// Writes states as bytes and reads them: for files, networks and machines of any byte order.
+// Layer 0 (core): a state gives its name, its sizes and its numbers; this header names no state
+// type.
 #pragma once
 
 #include <cumulus/detail/core/compensated.hpp>
@@ -27,10 +28,12 @@ struct number_taker {
 
 }  // namespace detail
 
-/// A state that says what it is: state_name (at most 15 letters), sizes() (an array of index_t, those that the numbers'
-/// count depends on), of_sizes(sizes) (an empty state of them, or a refusal), and for_each_number(f), which shows f every
-/// double and integer in a fixed order. One whose numbers are more than a few times its sizes also has number_count(sizes), a
-/// static that says how many without building it, so that forged sizes take no memory.
+/// A state that can be written as bytes. It has four members: state_name (at most 15 letters);
+/// sizes(), an array of index_t that decides the count of the numbers; of_sizes(sizes), which makes
+/// an empty state or refuses the sizes; and for_each_number(f), which calls f on every double and
+/// integer in a fixed order. A state whose count of numbers is more than a few times its sizes also
+/// has a static number_count(sizes), which gives the count without building the state, so that
+/// forged sizes take no memory.
 template <class State>
 concept serialisable = requires(State& state, const State& constant) {
   { std::string_view(State::state_name) };
@@ -148,20 +151,21 @@ template <serialisable State>
   return count;
 }
 
-/// How many bytes write_state writes: 8 for each size and each number.
+/// The number of bytes that write_state writes: 8 for each size and each number.
 template <serialisable State>
 [[nodiscard]] std::size_t state_bytes(const State& state) {
   return 8 * (size_count<State> + number_count(state));
 }
 
-/// The sizes and the numbers alone, little-endian, for messages within one program. Requires room for state_bytes(state).
+/// Writes the sizes and the numbers alone, little-endian, for messages within one program. Requires
+/// a buffer of state_bytes(state) bytes.
 template <serialisable State>
 void write_state(const State& state, std::byte* out) {
   for (const index_t size : state.sizes()) number_writer{out}(size);
   state.for_each_number(number_writer{out});
 }
 
-/// What write_state wrote, from memory that holds all of it.
+/// Reads the state that write_state wrote, from a buffer that holds all of its bytes.
 template <serialisable State>
 [[nodiscard]] State read_state(const std::byte* in) {
   decltype(std::declval<const State&>().sizes()) sizes{};
@@ -173,11 +177,13 @@ template <serialisable State>
 
 }  // namespace detail
 
-/// A state as bytes, the same on every machine. Little-endian: "cumulus" and a 0; the version and the number of sizes, 4
-/// bytes each; the name in 16 bytes, padded with 0; the count of numbers; the sizes; the numbers (IEEE double or integer);
-/// all of 8 bytes; and 4 bytes of CRC-32 over what comes before.
+/// A state as bytes, which are equal on every machine. The order of the fields, little-endian:
+/// "cumulus" and a 0; the version and the number of sizes, 4 bytes each; the name in 16 bytes,
+/// padded with 0; the count of numbers, the sizes and the numbers (IEEE double or integer), 8 bytes
+/// each; and 4 bytes of CRC-32 over all bytes before.
 ///
-/// A state of float is one of double inside, and a fixed order is written as a dynamic one: from_bytes may read either.
+/// A state of float holds doubles, and a fixed order is written as a dynamic order, so that
+/// from_bytes may read either type.
 template <serialisable State>
 [[nodiscard]] std::vector<std::byte> to_bytes(const State& state) {
   constexpr std::string_view name = State::state_name;
@@ -198,9 +204,10 @@ template <serialisable State>
 
 /// The state that to_bytes wrote, to the last bit.
 ///
-/// Edges   refused with std::invalid_argument: bytes that are no state, or are cut off, changed, or followed by others; a
-///         state of another type, of another layout, or of sizes that State does not have, before more memory is taken than a
-///         few times that of the bytes. The check word finds accidents, not forgery.
+/// Edges   refused with std::invalid_argument: bytes that are not a state, are cut off or changed,
+///         or are followed by other bytes; a state of another type, of another layout, or of sizes
+///         that State does not have. The refusal comes before the call allocates more than a few
+///         times the memory of the bytes. The CRC finds accidents, not forgery.
 template <serialisable State>
 [[nodiscard]] State from_bytes(std::span<const std::byte> bytes) {
   constexpr std::string_view wanted = State::state_name;

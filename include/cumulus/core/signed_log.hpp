@@ -10,7 +10,9 @@ namespace cumulus {
 /// and not an int, because where the total is NaN both are.
 template <class T>
 struct signed_log {
+  /// The logarithm of the absolute value.
   T log_abs;
+  /// The sign of the value: -1, 0 or 1; NaN where the value is NaN.
   T sign;
 
   [[nodiscard]] friend bool operator==(const signed_log&, const signed_log&) = default;

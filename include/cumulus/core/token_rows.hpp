@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Queries, keys or values as the layers above see them: a token is a row, in one piece or in the pages of a cache.
+// Queries, keys or values as the layers above read them: each token is a row. The rows lie in one
+// piece of memory or in the pages of a cache.
 // Layer 0 (core).
 #pragma once
 
@@ -12,9 +13,9 @@
 
 namespace cumulus {
 
-/// n rows of d numbers each, contiguous within a row. A view: where it was made from a matrix whose rows are not contiguous
-/// in memory, it holds a copy. Copies and moves see the same rows.
-/// Requires that neither it nor a copy outlives what it was made from.
+/// A view of n rows of d numbers each; the numbers of a row are contiguous. A view of a matrix
+/// whose rows are not contiguous in memory holds a copy. Copies and moves see the same rows. Requires
+/// that the memory outlives the view and its copies.
 template <class T>
 class token_rows {
  public:
@@ -38,7 +39,7 @@ class token_rows {
   }
   ~token_rows() = default;
 
-  /// The rows of a matrix, [n, d]; of a matrix of another scalar a copy in T.
+  /// Views the rows of a matrix, [n, d]; copies a matrix of another scalar to T.
   template <real_matrix X>
   token_rows(const X& x) : size_(index_t(x.rows())), width_(index_t(x.cols())), stride_(width_) {
     if constexpr (detail::strided_dense<X> && std::same_as<scalar_of<X>, T>) {
@@ -52,7 +53,7 @@ class token_rows {
     copy(x.derived().eval());
   }
 
-  /// A copy in T of tokens of another scalar.
+  /// Copies tokens of another scalar to T.
   template <class U>
     requires(!std::same_as<U, T>)
   explicit token_rows(const token_rows<U>& x)
@@ -66,13 +67,13 @@ class token_rows {
     }
   }
 
-  /// Rows `row_stride` numbers apart.
+  /// Views rows that lie `row_stride` numbers apart.
   token_rows(const T* data, index_t tokens, index_t width, index_t row_stride)
       : data_(data), size_(tokens), width_(width), stride_(row_stride) {
     require_counts();
   }
 
-  /// Of a paged cache: token t is row table[t / page] * page + t % page of the pool.
+  /// Views a paged cache: token t is row table[t / page] * page + t % page of the pool.
   token_rows(const T* pool, index_t page, std::span<const index_t> table, index_t tokens,
              index_t width, index_t row_stride)
       : data_(pool),
@@ -93,8 +94,8 @@ class token_rows {
     }
   }
 
-  /// Of `all` the tokens of some blocks of `block`, one block after the other, `tokens` in all: the last block may end early. A block
-  /// may be longer or shorter than a page.
+  /// Views some blocks of `all`, each of `block` tokens, one block after the other. The view has `tokens` tokens, so that the last
+  /// block may end early. A block may be longer or shorter than a page.
   token_rows(const token_rows& all, index_t block, std::span<const index_t> blocks, index_t tokens)
       : token_rows(all.data_, block, blocks, tokens, all.width_, all.stride_) {
     const index_t used = tokens > 0 ? (tokens - 1) / block + 1 : 0;
@@ -117,18 +118,21 @@ class token_rows {
     table_ = blocks_.data();
   }
 
+  /// The number of tokens.
   [[nodiscard]] index_t size() const noexcept { return size_; }
+  /// The number of elements of a token.
   [[nodiscard]] index_t width() const noexcept { return width_; }
+  /// The distance between neighbouring rows of a page, in elements.
   [[nodiscard]] index_t row_stride() const noexcept { return stride_; }
-  /// Rows of a page; 0 in one piece.
+  /// The number of rows of a page; 0 where the rows lie in one piece.
   [[nodiscard]] index_t page() const noexcept { return page_; }
 
-  /// Token t. Requires 0 <= t < size(), unchecked: kernels read every row through it, as through run.
+  /// Token t. Requires 0 <= t < size(), unchecked, since kernels read every row by this function.
   [[nodiscard]] const T* row(index_t t) const noexcept {
     if (table_ == nullptr) return data_ + t * stride_;
     return data_ + (table_[t / page_] * page_ + t % page_) * stride_;
   }
-  /// How many rows from t on lie row_stride() apart.
+  /// The number of rows from t on that lie row_stride() apart. Requires 0 <= t < size(), unchecked.
   [[nodiscard]] index_t run(index_t t) const noexcept {
     const index_t left = size_ - t;
     if (table_ == nullptr) return left;
@@ -192,7 +196,8 @@ struct token_scalar<token_rows<T>> {
 
 }  // namespace detail
 
-/// The scalar of tokens: of a matrix that of a result (double for integers), of token_rows their own.
+/// The scalar of tokens: the scalar of token_rows; for a matrix the scalar of its results (double
+/// for integers).
 template <class X>
 using token_scalar_of = typename detail::token_scalar<std::remove_cvref_t<X>>::type;
 

@@ -41,11 +41,11 @@ struct log_softmax_kernel {
 
 /// log(w_i e^{x_i} / sum_j w_j e^{x_j}).
 ///
-/// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise
-///          is copied first.
-/// Edges    a kept NaN gives NaN everywhere kept, a row of nothing but -inf as well; one +inf gives
-///          0 there and -inf elsewhere, several give NaN there; what is masked or of weight 0 gives
-///          -inf.
+/// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory of x that overlaps
+///          out otherwise is copied first.
+/// Edges    a kept NaN gives NaN in every kept entry; so does a row that holds only -inf. One +inf
+///          gives 0 in its entry and -inf elsewhere; several +inf give NaN in their entries.
+///          Entries that are masked or have weight 0 give -inf.
 /// Error    log_softmax_max_ulp for every entry, size and spread (weighted: where x and log w do
 ///          not cancel).
 /// Cost     float and double, at most masked and scaled: two reads of x; others three and n exp. No allocation where x lies
@@ -56,37 +56,39 @@ template <real_vector X>
   return detail::normalised("log_softmax", x, o, detail::log_softmax_kernel{o.degenerate});
 }
 
-/// The same without options: apart, so that a program that gives none compiles no code for them.
+/// The call without options. It is a separate overload, so that a program without options compiles
+/// no code for them.
 template <real_vector X>
 [[nodiscard]] result_like<X> log_softmax(const X& x) {
   return detail::normalised("log_softmax", x, detail::log_softmax_kernel{});
 }
 
-/// Written to out, of x's size: `log_softmax(x, into(out))`.
+/// Writes the result to out, of x's size: `log_softmax(x, into(out))`.
 template <real_vector X, out_vector<result_of<X>> Out>
 void log_softmax(const X& x, destination<Out> out, const softmax_options<result_of<X>>& o) {
   detail::normalised("log_softmax", x, *out, o, detail::log_softmax_kernel{o.degenerate});
 }
+/// Writes the result to out, without options.
 template <real_vector X, out_vector<result_of<X>> Out>
 void log_softmax(const X& x, destination<Out> out) {
   detail::normalised("log_softmax", x, *out, detail::log_softmax_kernel{});
 }
 
-/// Of every row or column of a matrix.
+/// The result for every row or column of a matrix.
 template <real_matrix X, direction D>
 [[nodiscard]] result_like<X> log_softmax(const X& x, D d,
                                          const softmax_matrix_options<result_of<X>>& o = {}) {
   return detail::normalised("log_softmax", x, d, o, detail::log_softmax_kernel{o.degenerate});
 }
 
-/// Of every row or column, written to out, of x's shape.
+/// Writes the result for every row or column to out, of x's shape.
 template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
 void log_softmax(const X& x, destination<Out> out, D d,
                  const softmax_matrix_options<result_of<X>>& o = {}) {
   detail::normalised("log_softmax", x, *out, d, o, detail::log_softmax_kernel{o.degenerate});
 }
 
-/// Of a list of numbers: `log_softmax({1, 2, 3})`.
+/// The call with a list of numbers: `log_softmax({1, 2, 3})`.
 template <class T>
   requires real_vector<std::initializer_list<T>>
 [[nodiscard]] result_like<std::initializer_list<T>> log_softmax(

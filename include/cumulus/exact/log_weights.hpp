@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Importance weights kept as logarithms: normalised, and how many samples they are worth.
+// Importance weights as logarithms: their normalised values and their effective number of samples.
 // Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
@@ -45,7 +45,7 @@ void normalise_log_weights(const X&, destination<Out>) = delete;  // cumulus: ou
 /// (sum w)^2 / sum w^2, between 1 and the number of samples.
 ///
 /// Shape   log_weights: [n], normalised or not.
-/// Edges   none, or nothing but -inf: 0; one +inf: 1; several, or NaN: NaN.
+/// Edges   no weights, or only -inf: 0; one +inf: 1; several +inf, or a NaN: NaN.
 /// Error   effective_sample_size_max_ulp.
 /// Source  L. Kish, Survey Sampling, 1965, 8.2.
 template <real_vector X>

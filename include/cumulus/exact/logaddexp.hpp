@@ -10,9 +10,10 @@
 namespace cumulus {
 
 /// What the Error lines promise and their test asserts, in ulp of max(1, |a|, |result|), a the
-/// larger argument; of the result itself where that argument is 0 and the other is all there is to
-/// the answer.
+/// larger argument; of the result itself where a is 0, so that the other argument alone
+/// decides the result.
 inline constexpr int logaddexp_max_ulp = 2;
+/// In ulp of the result: the bound where the larger argument is 0.
 inline constexpr int logaddexp_tail_max_ulp = 3;
 
 namespace detail {
@@ -114,6 +115,7 @@ template <class A, class B>
   return logaddexp<T>(T(a), T(b));
 }
 
+/// logsubexp of integers or of two types, which convert as in logaddexp.
 template <class A, class B>
   requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
 [[nodiscard]] auto logsubexp(const A& a, const B& b) {
@@ -121,6 +123,7 @@ template <class A, class B>
   return logsubexp<T>(T(a), T(b));
 }
 
+/// logsubexp_signed of integers or of two types, which convert as in logaddexp.
 template <class A, class B>
   requires(std::integral<A> || std::integral<B> || !std::same_as<A, B>)
 [[nodiscard]] auto logsubexp_signed(const A& a, const B& b) {

@@ -18,14 +18,15 @@ inline constexpr auto cumulative_kernel = [](const auto& t, auto out) {
 
 }  // namespace detail
 
-/// log sum_{j<=i} w_j e^{scale x_j}, and of e^sink in every one.
+/// log sum_{j<=i} w_j e^{scale x_j}; with a sink, e^sink is a term of every sum.
 ///
-/// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory that overlaps otherwise
-///          is copied first.
+/// Shape    x, out, weights, mask: [n], n >= 0. out may be x itself; memory of x that overlaps
+///          out otherwise is copied first.
 /// Units    x and the result in nats.
-/// Edges    what is masked, of weight 0 or -inf repeats the value before it, -inf (or the sink) at
-///          first; +inf stays to the end but for a NaN, which stays; a weight that is negative or
-///          NaN, and one of +inf on -inf give NaN.
+/// Edges    an element that is masked, -inf or of weight 0 repeats the value before it; the first
+///          element repeats -inf, or the sink. After a +inf every value is +inf, and after a NaN
+///          every value is NaN. A weight that is negative or NaN gives NaN; so does a weight of
+///          +inf on -inf.
 /// Error    each as logsumexp of its prefix: logsumexp_max_ulp and logsumexp_tail_max_ulp.
 /// Cost     one read of x, n exp, n log; no allocation where x lies in memory.
 /// Source   detail/loops/running_exp_sum.hpp
@@ -34,27 +35,27 @@ template <real_vector X>
   return detail::normalised("logcumsumexp", x, o, detail::cumulative_kernel);
 }
 
-/// Written to out, of x's size: `logcumsumexp(x, into(out))`.
+/// Writes the result to out, of x's size: `logcumsumexp(x, into(out))`.
 template <real_vector X, out_vector<result_of<X>> Out>
 void logcumsumexp(const X& x, destination<Out> out, const options<result_of<X>>& o = {}) {
   detail::normalised("logcumsumexp", x, *out, o, detail::cumulative_kernel);
 }
 
-/// Of every row or column of a matrix.
+/// The result for every row or column of a matrix.
 template <real_matrix X, direction D>
 [[nodiscard]] result_like<X> logcumsumexp(const X& x, D d,
                                           const matrix_options<result_of<X>>& o = {}) {
   return detail::normalised("logcumsumexp", x, d, o, detail::cumulative_kernel);
 }
 
-/// Of every row or column, written to out, of x's shape.
+/// Writes the result for every row or column to out, of x's shape.
 template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
 void logcumsumexp(const X& x, destination<Out> out, D d,
                   const matrix_options<result_of<X>>& o = {}) {
   detail::normalised("logcumsumexp", x, *out, d, o, detail::cumulative_kernel);
 }
 
-/// Of a list of numbers: `logcumsumexp({1, 2, 3})`.
+/// The call with a list of numbers: `logcumsumexp({1, 2, 3})`.
 template <class T>
   requires real_vector<std::initializer_list<T>>
 [[nodiscard]] result_like<std::initializer_list<T>> logcumsumexp(

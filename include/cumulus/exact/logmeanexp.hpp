@@ -12,6 +12,7 @@ namespace cumulus {
 /// What the Error lines promise and their tests assert: roundings of max(|result|, mean |x|), and
 /// ulp of max(1, 2 max |x|, |result|).
 inline constexpr int logmeanexp_max_roundings = 3;
+/// In ulp of max(1, 2 max |x|, |result|): the bound of logvarexp.
 inline constexpr int logvarexp_max_ulp = 8;
 
 namespace detail {
@@ -31,7 +32,7 @@ inline constexpr auto logmeanexp_kernel = [](const auto& t) { return kernels::lo
 ///
 /// Shape    x: [n]; weights, mask: [n].
 /// Units    nats.
-/// Edges    nothing kept gives NaN; else as logsumexp. Equal x give x back.
+/// Edges    no kept term gives NaN; all other edges are those of logsumexp. Equal x give that x.
 /// Error    logmeanexp_max_roundings where weights are >= 0 and e^(max x - mean x) is finite; near
 ///          0 too.
 /// Cost     six reads of x, 3n exp.
@@ -42,14 +43,14 @@ template <real_vector X>
   return detail::reduced("logmeanexp", x, o, detail::logmeanexp_kernel);
 }
 
-/// Of every row, as a column of values, or of every column, as a row of them.
+/// One value for every row, as a column of values, or for every column, as a row of values.
 template <real_matrix X, direction D>
 [[nodiscard]] result_per_line<X, D> logmeanexp(const X& x, D d,
                                                const mean_matrix_options<result_of<X>>& o = {}) {
   return detail::reduced("logmeanexp", x, d, o, detail::logmeanexp_kernel);
 }
 
-/// Of a list of numbers: `logmeanexp({1, 2, 3})`.
+/// The call with a list of numbers: `logmeanexp({1, 2, 3})`.
 template <class T>
   requires real_vector<std::initializer_list<T>>
 [[nodiscard]] result_of<std::initializer_list<T>> logmeanexp(
@@ -77,8 +78,8 @@ void logmeanexp(const X&, const Y&, const mean_options<result_of<X>>& = {}) = de
 /// (0, or 1 for the unbiased estimate from unit weights).
 ///
 /// Shape    x: [n]; weights, mask: [n].
-/// Edges    no more weight than the correction gives NaN, equal x and nothing but -inf give -inf, a
-///          +inf gives +inf.
+/// Edges    a total weight that is not above the correction gives NaN; equal x, and only -inf, give
+///          -inf; a +inf gives +inf.
 /// Error    logvarexp_max_ulp, and the conditioning of the deviations.
 /// Cost     six reads of x, 4n exp.
 template <real_vector X>
@@ -86,14 +87,14 @@ template <real_vector X>
   return detail::reduced("logvarexp", x, o, detail::logvarexp_kernel(o.correction));
 }
 
-/// Of every row, as a column of values, or of every column, as a row of them.
+/// One value for every row, as a column of values, or for every column, as a row of values.
 template <real_matrix X, direction D>
 [[nodiscard]] result_per_line<X, D> logvarexp(const X& x, D d,
                                               const variance_matrix_options<result_of<X>>& o = {}) {
   return detail::reduced("logvarexp", x, d, o, detail::logvarexp_kernel(o.correction));
 }
 
-/// Of a list of numbers: `logvarexp({1, 2, 3})`.
+/// The call with a list of numbers: `logvarexp({1, 2, 3})`.
 template <class T>
   requires real_vector<std::initializer_list<T>>
 [[nodiscard]] result_of<std::initializer_list<T>> logvarexp(

@@ -12,9 +12,10 @@
 namespace cumulus {
 
 /// What the Error line promises and its test asserts, in ulp: of max(1, |result|) in float, of
-/// max(1, max |x|, |result|) in double and wider; of the result itself where the largest term is 1
-/// and the others are all there is to the answer ([0, -40] gives 4.25e-18).
+/// max(1, max |x|, |result|) in double and wider; of the result itself where the largest term is 1,
+/// so that the other terms alone decide the result ([0, -40] gives 4.25e-18).
 inline constexpr int logsumexp_max_ulp = 2;
+/// In ulp of the result: the bound where the largest term is 1.
 inline constexpr int logsumexp_tail_max_ulp = 3;
 
 namespace detail {
@@ -41,9 +42,9 @@ inline constexpr logsumexp_of_terms logsumexp_kernel{};
 ///
 /// Shape    x: [n], n >= 0; weights, mask: [n].
 /// Units    x and the result in nats.
-/// Edges    nothing kept or all -inf gives -inf; a +inf (no NaN) gives +inf; a kept NaN gives NaN;
-///          a weight of 0 removes its term whatever it holds; a negative total gives NaN, one of 0
-///          gives -inf.
+/// Edges    no kept term, or only -inf, gives -inf; a +inf (without a NaN) gives +inf; a kept NaN
+///          gives NaN; a weight of 0 removes its term, whatever the term holds; a negative total
+///          gives NaN; a total of 0 gives -inf.
 /// Error    logsumexp_max_ulp and logsumexp_tail_max_ulp, for every n, for weights >= 0.
 /// Cost     float and double, at most masked and scaled: one read of x; others two and n exp. No allocation where x lies in
 ///          memory, is contiguous and has at most 2^18 elements.
@@ -54,21 +55,22 @@ template <real_vector X>
   return detail::reduced("logsumexp", x, o, detail::logsumexp_kernel);
 }
 
-/// The same without options: apart, so that a program that gives none compiles no code for them.
+/// The call without options. It is a separate overload, so that a program without options compiles
+/// no code for them.
 template <real_vector X>
 [[nodiscard]] result_of<X> logsumexp(const X& x) {
   const detail::operand<result_of<X>> values(x);
   return result_of<X>(detail::kernels::logsumexp(values.view()));
 }
 
-/// Of every row, as a column of values, or of every column, as a row of them.
+/// One value for every row, as a column of values, or for every column, as a row of values.
 template <real_matrix X, direction D>
 [[nodiscard]] result_per_line<X, D> logsumexp(const X& x, D d,
                                               const matrix_options<result_of<X>>& o = {}) {
   return detail::reduced("logsumexp", x, d, o, detail::logsumexp_kernel);
 }
 
-/// Of a list of numbers: `logsumexp({1, 2, 3})`.
+/// The call with a list of numbers: `logsumexp({1, 2, 3})`.
 template <class T>
   requires real_vector<std::initializer_list<T>>
 [[nodiscard]] result_of<std::initializer_list<T>> logsumexp(

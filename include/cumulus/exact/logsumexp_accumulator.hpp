@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// log-sum-exp of what comes one by one, or in parts: a monoid.
+// log-sum-exp of terms that arrive one by one or in parts: a monoid.
 // Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
@@ -31,6 +31,7 @@ class logsumexp_accumulator {
   using C = detail::compute_scalar<T>;
 
  public:
+  /// The scalar of the result.
   using scalar = T;
 
   logsumexp_accumulator() = default;
@@ -52,7 +53,7 @@ class logsumexp_accumulator {
     for (index_t i = 0; i < v.size; ++i) sum_.add({C(v[i]), C(0)}, C(1));
   }
 
-  /// Weighted: w of x's size.
+  /// The elements of a range with weights w, of x's size.
   template <real_vector X, real_vector W>
   void add(const X& x, const W& w) {
     const detail::operand<scalar_of<X>> values(x);
@@ -64,6 +65,7 @@ class logsumexp_accumulator {
     for (index_t i = 0; i < v.size; ++i) sum_.add({C(v[i]), C(0)}, C(u[i]));
   }
 
+  /// Adds the terms of another accumulator.
   logsumexp_accumulator& operator+=(const logsumexp_accumulator& other) noexcept {
     sum_.merge(other.sum_);
     return *this;
@@ -73,28 +75,33 @@ class logsumexp_accumulator {
     return a += b;
   }
 
+  /// The log-sum-exp of the terms added; -inf where empty.
   [[nodiscard]] T value() const noexcept { return T(sum_.log_sum()); }
 
-  /// True until a term other than e^-inf is added.
+  /// Whether no term other than e^-inf was added.
   [[nodiscard]] bool empty() const noexcept { return sum_.empty(); }
 
   /// The largest x, of weighted terms the largest x + log w; -inf where empty.
   [[nodiscard]] T max() const noexcept { return T(sum_.log_largest()); }
 
-  /// The same state, which is more than the same value. A state of NaN equals none.
+  /// Whether the states are equal. Equal values do not suffice, and a state of NaN equals no state.
   [[nodiscard]] friend bool operator==(const logsumexp_accumulator&,
                                        const logsumexp_accumulator&) = default;
 
-  /// What core/serialise.hpp asks for.
+  /// The name of the state in its bytes, as core/serialise.hpp requires.
   static constexpr const char* state_name = "logsumexp";
+  /// The sizes that of_sizes takes: an empty list.
   [[nodiscard]] static std::array<index_t, 0> sizes() noexcept { return {}; }
+  /// The empty accumulator.
   [[nodiscard]] static logsumexp_accumulator of_sizes(const std::array<index_t, 0>&) noexcept {
     return {};
   }
+  /// Calls f(number) for each number of the state; f may change the number.
   template <class F>
   void for_each_number(F f) {
     sum_.visit(sum_, f);
   }
+  /// Calls f(number) for each number of the state.
   template <class F>
   void for_each_number(F f) const {
     sum_.visit(sum_, f);

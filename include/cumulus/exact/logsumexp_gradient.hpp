@@ -36,27 +36,27 @@ template <real_vector X>
   return detail::normalised("logsumexp_gradient", x, o, detail::gradient_kernel);
 }
 
-/// Written to out, of x's size: `logsumexp_gradient(x, into(out))`.
+/// Writes the result to out, of x's size: `logsumexp_gradient(x, into(out))`.
 template <real_vector X, out_vector<result_of<X>> Out>
 void logsumexp_gradient(const X& x, destination<Out> out, const options<result_of<X>>& o = {}) {
   detail::normalised("logsumexp_gradient", x, *out, o, detail::gradient_kernel);
 }
 
-/// Of every row or column of a matrix.
+/// The result for every row or column of a matrix.
 template <real_matrix X, direction D>
 [[nodiscard]] result_like<X> logsumexp_gradient(const X& x, D d,
                                                 const matrix_options<result_of<X>>& o = {}) {
   return detail::normalised("logsumexp_gradient", x, d, o, detail::gradient_kernel);
 }
 
-/// Of every row or column, written to out, of x's shape.
+/// Writes the result for every row or column to out, of x's shape.
 template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
 void logsumexp_gradient(const X& x, destination<Out> out, D d,
                         const matrix_options<result_of<X>>& o = {}) {
   detail::normalised("logsumexp_gradient", x, *out, d, o, detail::gradient_kernel);
 }
 
-/// Of a list of numbers: `logsumexp_gradient({1, 2, 3})`.
+/// The call with a list of numbers: `logsumexp_gradient({1, 2, 3})`.
 template <class T>
   requires real_vector<std::initializer_list<T>>
 [[nodiscard]] result_like<std::initializer_list<T>> logsumexp_gradient(
@@ -101,28 +101,28 @@ template <real_vector X>
   return detail::normalised("logsumexp_gradient_weights", x, o, detail::weight_gradient_kernel);
 }
 
-/// Written to out, of x's size: `logsumexp_gradient_weights(x, into(out))`.
+/// Writes the result to out, of x's size: `logsumexp_gradient_weights(x, into(out))`.
 template <real_vector X, out_vector<result_of<X>> Out>
 void logsumexp_gradient_weights(const X& x, destination<Out> out,
                                 const options<result_of<X>>& o = {}) {
   detail::normalised("logsumexp_gradient_weights", x, *out, o, detail::weight_gradient_kernel);
 }
 
-/// Of every row or column of a matrix.
+/// The result for every row or column of a matrix.
 template <real_matrix X, direction D>
 [[nodiscard]] result_like<X> logsumexp_gradient_weights(
     const X& x, D d, const matrix_options<result_of<X>>& o = {}) {
   return detail::normalised("logsumexp_gradient_weights", x, d, o, detail::weight_gradient_kernel);
 }
 
-/// Of every row or column, written to out, of x's shape.
+/// Writes the result for every row or column to out, of x's shape.
 template <real_matrix X, out_matrix<result_of<X>> Out, direction D>
 void logsumexp_gradient_weights(const X& x, destination<Out> out, D d,
                                 const matrix_options<result_of<X>>& o = {}) {
   detail::normalised("logsumexp_gradient_weights", x, *out, d, o, detail::weight_gradient_kernel);
 }
 
-/// Of a list of numbers: `logsumexp_gradient_weights({1, 2, 3})`.
+/// The call with a list of numbers: `logsumexp_gradient_weights({1, 2, 3})`.
 template <class T>
   requires real_vector<std::initializer_list<T>>
 [[nodiscard]] result_like<std::initializer_list<T>> logsumexp_gradient_weights(

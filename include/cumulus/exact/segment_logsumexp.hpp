@@ -78,7 +78,8 @@ template <real_vector X, segment_numbers Ids>
       static_cast<index_t>(count), o);
 }
 
-/// The same with as many segments as the largest id asks for; none for no elements.
+/// The call without a count: there are as many segments as the largest id requires, and no segments
+/// where x is empty.
 template <real_vector X, segment_numbers Ids>
 [[nodiscard]] result_list<X> segment_logsumexp(const X& x, const Ids& segment_ids,
                                                const options<result_of<X>>& o = {}) {

@@ -58,7 +58,7 @@ template <class X, class V, class Options, class Kernel>
   return out;
 }
 
-/// The same for every line of a matrix, v of its shape. x and v may be out.
+/// The same for every line of a matrix, v of the matrix's shape. x and v may be out.
 template <class X, class V, class Out, direction D, class Options, class Kernel>
 void applied_along(const char* function, const X& x, const V& v, Out& out, D d, const Options& o,
                    Kernel kernel) {
@@ -86,8 +86,9 @@ template <class X, class V, direction D, class Options, class Kernel>
 /// The change of softmax(x, o) along v: scale p_i (v_i - sum_j p_j v_j).
 ///
 /// Shape   x, v: [n]; of matrices, line by line, the same shape.
-/// Edges   what is masked, of weight 0 or -inf has no part in it and gives 0, whatever its v; a row
-///         whose softmax is constant (a single +inf) gives 0, one whose softmax is NaN gives NaN.
+/// Edges   an entry that is masked, -inf or of weight 0 adds nothing and gives 0, whatever its v. A
+///         row whose softmax is constant (a single +inf) gives 0; a row whose softmax is NaN gives
+///         NaN.
 /// Error   softmax_derivative_max_ulp; exactly 0 for a constant v.
 /// Cost    2n exp.
 template <real_vector X, real_vector V>
@@ -96,21 +97,21 @@ template <real_vector X, real_vector V>
   return detail::applied_along("softmax_jvp", x, v, o, detail::softmax_product(o.degenerate));
 }
 
-/// Written to out, of x's size: `softmax_jvp(x, v, into(out))`.
+/// Writes the result to out, of x's size: `softmax_jvp(x, v, into(out))`.
 template <real_vector X, real_vector V, out_vector<result_of<X>> Out>
 void softmax_jvp(const X& x, const V& v, destination<Out> out,
                  const softmax_options<result_of<X>>& o = {}) {
   detail::applied_along("softmax_jvp", x, v, *out, o, detail::softmax_product(o.degenerate));
 }
 
-/// Of every row or column of a matrix, with v of its shape.
+/// The product for every row or column of a matrix, with v of the matrix's shape.
 template <real_matrix X, real_matrix V, direction D>
 [[nodiscard]] result_like<X> softmax_jvp(const X& x, const V& v, D d,
                                          const softmax_matrix_options<result_of<X>>& o = {}) {
   return detail::applied_along("softmax_jvp", x, v, d, o, detail::softmax_product(o.degenerate));
 }
 
-/// Of every row or column, written to out, of x's shape.
+/// Writes the result for every row or column to out, of x's shape.
 template <real_matrix X, real_matrix V, out_matrix<result_of<X>> Out, direction D>
 void softmax_jvp(const X& x, const V& v, destination<Out> out, D d,
                  const softmax_matrix_options<result_of<X>>& o = {}) {
@@ -149,21 +150,21 @@ template <real_vector X, real_vector G>
   return detail::applied_along("softmax_vjp", x, g, o, detail::softmax_product(o.degenerate));
 }
 
-/// Written to out, of x's size: `softmax_vjp(x, g, into(out))`.
+/// Writes the result to out, of x's size: `softmax_vjp(x, g, into(out))`.
 template <real_vector X, real_vector G, out_vector<result_of<X>> Out>
 void softmax_vjp(const X& x, const G& g, destination<Out> out,
                  const softmax_options<result_of<X>>& o = {}) {
   detail::applied_along("softmax_vjp", x, g, *out, o, detail::softmax_product(o.degenerate));
 }
 
-/// Of every row or column of a matrix, with g of its shape.
+/// The product for every row or column of a matrix, with g of the matrix's shape.
 template <real_matrix X, real_matrix G, direction D>
 [[nodiscard]] result_like<X> softmax_vjp(const X& x, const G& g, D d,
                                          const softmax_matrix_options<result_of<X>>& o = {}) {
   return detail::applied_along("softmax_vjp", x, g, d, o, detail::softmax_product(o.degenerate));
 }
 
-/// Of every row or column, written to out, of x's shape.
+/// Writes the result for every row or column to out, of x's shape.
 template <real_matrix X, real_matrix G, out_matrix<result_of<X>> Out, direction D>
 void softmax_vjp(const X& x, const G& g, destination<Out> out, D d,
                  const softmax_matrix_options<result_of<X>>& o = {}) {
@@ -195,7 +196,7 @@ void softmax_vjp(const X&, const G&, destination<Out>, const D&, const Rest&...)
 // clang-format on
 
 /// The gradient in x of sum_i g_i log_softmax(x, o)_i: scale (g_i - p_i sum_j g_j), the sum over
-/// what is kept.
+/// the kept entries.
 ///
 /// Shape   x, g: [n]; of matrices, line by line, the same shape.
 /// Edges   masked entries and those of weight 0 give 0.
@@ -207,7 +208,7 @@ template <real_vector X, real_vector G>
                                detail::log_softmax_product(o.degenerate));
 }
 
-/// Written to out, of x's size: `log_softmax_vjp(x, g, into(out))`.
+/// Writes the result to out, of x's size: `log_softmax_vjp(x, g, into(out))`.
 template <real_vector X, real_vector G, out_vector<result_of<X>> Out>
 void log_softmax_vjp(const X& x, const G& g, destination<Out> out,
                      const softmax_options<result_of<X>>& o = {}) {
@@ -215,7 +216,7 @@ void log_softmax_vjp(const X& x, const G& g, destination<Out> out,
                         detail::log_softmax_product(o.degenerate));
 }
 
-/// Of every row or column of a matrix, with g of its shape.
+/// The product for every row or column of a matrix, with g of the matrix's shape.
 template <real_matrix X, real_matrix G, direction D>
 [[nodiscard]] result_like<X> log_softmax_vjp(const X& x, const G& g, D d,
                                              const softmax_matrix_options<result_of<X>>& o = {}) {
@@ -223,7 +224,7 @@ template <real_matrix X, real_matrix G, direction D>
                                detail::log_softmax_product(o.degenerate));
 }
 
-/// Of every row or column, written to out, of x's shape.
+/// Writes the result for every row or column to out, of x's shape.
 template <real_matrix X, real_matrix G, out_matrix<result_of<X>> Out, direction D>
 void log_softmax_vjp(const X& x, const G& g, destination<Out> out, D d,
                      const softmax_matrix_options<result_of<X>>& o = {}) {
@@ -255,29 +256,29 @@ template <real_matrix X, real_matrix G, class Out, direction D, class... Rest>
 void log_softmax_vjp(const X&, const G&, destination<Out>, const D&, const Rest&...) = delete;  // cumulus: out must be a matrix of the result's scalar: that of x, double where x holds integers
 // clang-format on
 
-/// The Hessian of logsumexp(x, o) times v: scale^2 p_i (v_i - sum_j p_j v_j); 0 where nothing or
-/// only -inf is kept.
+/// The Hessian of logsumexp(x, o) times v: scale^2 p_i (v_i - sum_j p_j v_j); 0 where no
+/// entry is kept or only -inf.
 template <real_vector X, real_vector V>
 [[nodiscard]] result_like<X> logsumexp_hvp(const X& x, const V& v,
                                            const options<result_of<X>>& o = {}) {
   return detail::applied_along("logsumexp_hvp", x, v, o, detail::hessian_product);
 }
 
-/// Written to out, of x's size: `logsumexp_hvp(x, v, into(out))`.
+/// Writes the result to out, of x's size: `logsumexp_hvp(x, v, into(out))`.
 template <real_vector X, real_vector V, out_vector<result_of<X>> Out>
 void logsumexp_hvp(const X& x, const V& v, destination<Out> out,
                    const options<result_of<X>>& o = {}) {
   detail::applied_along("logsumexp_hvp", x, v, *out, o, detail::hessian_product);
 }
 
-/// Of every row or column of a matrix, with v of its shape.
+/// The product for every row or column of a matrix, with v of the matrix's shape.
 template <real_matrix X, real_matrix V, direction D>
 [[nodiscard]] result_like<X> logsumexp_hvp(const X& x, const V& v, D d,
                                            const matrix_options<result_of<X>>& o = {}) {
   return detail::applied_along("logsumexp_hvp", x, v, d, o, detail::hessian_product);
 }
 
-/// Of every row or column, written to out, of x's shape.
+/// Writes the result for every row or column to out, of x's shape.
 template <real_matrix X, real_matrix V, out_matrix<result_of<X>> Out, direction D>
 void logsumexp_hvp(const X& x, const V& v, destination<Out> out, D d,
                    const matrix_options<result_of<X>>& o = {}) {

@@ -22,7 +22,7 @@ inline constexpr auto entropy_kernel = [](const auto& t) { return kernels::entro
 ///
 /// Shape   x: [n]; weights, mask: [n].
 /// Units   nats; 0 for a one-hot row, log n for equal x.
-/// Edges   nothing kept, nothing but -inf, several +inf and NaN give NaN.
+/// Edges   no kept entry, only -inf, several +inf, and a NaN give NaN.
 /// Error   softmax_entropy_max_ulp for weights that do not differ by more than e^10, where all
 ///         terms are of one sign.
 /// Cost    three reads of x, 2n exp.
@@ -31,14 +31,14 @@ template <real_vector X>
   return detail::reduced("softmax_entropy", x, o, detail::entropy_kernel);
 }
 
-/// Of every row, as a column of values, or of every column, as a row of them.
+/// One value for every row, as a column of values, or for every column, as a row of values.
 template <real_matrix X, direction D>
 [[nodiscard]] result_per_line<X, D> softmax_entropy(const X& x, D d,
                                                     const matrix_options<result_of<X>>& o = {}) {
   return detail::reduced("softmax_entropy", x, d, o, detail::entropy_kernel);
 }
 
-/// Of a list of numbers: `softmax_entropy({1, 2, 3})`.
+/// The call with a list of numbers: `softmax_entropy({1, 2, 3})`.
 template <class T>
   requires real_vector<std::initializer_list<T>>
 [[nodiscard]] result_of<std::initializer_list<T>> softmax_entropy(

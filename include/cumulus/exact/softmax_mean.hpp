@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The average of values weighted by the softmax of their scores, as they come: what attention
-// computes.
+// The average of values that are weighted by the softmax of their scores, added one by one.
+// Attention computes such averages.
 // Layer 2 (exact): uses core, loops and rows; attention builds on it.
 #pragma once
 
@@ -27,8 +27,8 @@ inline constexpr int width_of<Value> = Value::SizeAtCompileTime;
 /// sum_i p_i v_i with p = softmax of the scores s_i, and their log-sum-exp: a monoid under +=, the
 /// empty object its identity.
 ///
-/// Any order and any split, merged in any tree, gives the same to the stated error, and to the last
-/// bit as logsumexp_accumulator does.
+/// Any order and any split, merged in any tree, gives the same mean to the stated error, and to the
+/// last bit where logsumexp_accumulator does.
 ///
 /// Shape    Value: a scalar, or an Eigen vector of e entries; where e is not in its type, the
 ///          constructor takes it.
@@ -51,19 +51,21 @@ class softmax_mean {
   static constexpr int fixed_width = detail::width_of<Value>;
 
  public:
+  /// The scalar of the scores.
   using scalar = T;
+  /// The type of the mean.
   using value_type = Value;
 
   softmax_mean()
     requires(fixed_width != dynamic)
   = default;
 
-  /// Of values with e entries.
+  /// The empty object for values with e entries.
   explicit softmax_mean(std::integral auto e)
     requires(fixed_width == dynamic)
       : values_(checked(e)) {}
 
-  /// e
+  /// The number e of entries of a value.
   [[nodiscard]] index_t width() const noexcept { return index_t(values_.size()); }
 
   /// One term.
@@ -72,6 +74,7 @@ class softmax_mean {
   {
     add_term(C(score), [&](std::size_t) { return C(value); });
   }
+  /// One term with a vector as its value.
   template <real_vector V>
     requires(vector_valued)
   void add(const T& score, const V& value) {
@@ -81,7 +84,7 @@ class softmax_mean {
     add_term(C(score), [&](std::size_t j) { return C(v[index_t(j)]); });
   }
 
-  /// A term for each score: values of its size.
+  /// A term for each score; `values` has the size of `scores`.
   template <real_vector X, real_vector V>
     requires(!vector_valued)
   void add(const X& scores, const V& values) {
@@ -93,7 +96,7 @@ class softmax_mean {
     for (index_t i = 0; i < s.size; ++i) add_term(C(s[i]), [&](std::size_t) { return C(v[i]); });
   }
 
-  /// A term for each score: values a row each, [m, e].
+  /// A term for each score; the values are the rows of a matrix, [m, e].
   template <real_vector X, real_matrix V>
     requires(vector_valued)
   void add(const X& scores, const V& values) {
@@ -108,7 +111,7 @@ class softmax_mean {
     }
   }
 
-  /// Adds the terms of another. Requires equal widths.
+  /// Adds the terms of another object. Requires equal widths.
   softmax_mean& operator+=(const softmax_mean& other) {
     detail::require_same_size("softmax_mean", "this", width(), "other", other.width());
     if (other.takers_ > 0) {
@@ -147,18 +150,20 @@ class softmax_mean {
   /// log sum_i e^{s_i}: -inf where empty.
   [[nodiscard]] T logsumexp() const noexcept { return T(scores_.log_sum()); }
 
-  /// True until a score other than -inf is added.
+  /// Whether no score other than -inf was added.
   [[nodiscard]] bool empty() const noexcept { return scores_.empty(); }
 
   /// The largest score; -inf where empty.
   [[nodiscard]] T max_score() const noexcept { return T(scores_.log_largest()); }
 
-  /// The same state, which is more than the same mean. A state of NaN equals none.
+  /// Whether the states are equal. Equal means do not suffice, and a state of NaN equals no state.
   [[nodiscard]] friend bool operator==(const softmax_mean&, const softmax_mean&) = default;
 
-  /// What core/serialise.hpp asks for.
+  /// The name of the state in its bytes, as core/serialise.hpp requires.
   static constexpr const char* state_name = "softmax_mean";
+  /// The sizes that of_sizes takes.
   [[nodiscard]] std::array<index_t, 1> sizes() const noexcept { return {width()}; }
+  /// The empty object of these sizes.
   [[nodiscard]] static softmax_mean of_sizes(const std::array<index_t, 1>& sizes) {
     if constexpr (fixed_width == dynamic) {
       return softmax_mean(sizes[0]);
@@ -167,10 +172,12 @@ class softmax_mean {
       return {};
     }
   }
+  /// Calls f(number) for each number of the state; f may change the number.
   template <class F>
   void for_each_number(F f) {
     visit(*this, f);
   }
+  /// Calls f(number) for each number of the state.
   template <class F>
   void for_each_number(F f) const {
     visit(*this, f);

@@ -72,6 +72,7 @@ namespace cumulus::mpi {
 template <serialisable State>
 class reduction {
  public:
+  /// Makes the datatype and the operation for states with the sizes of `like`.
   explicit reduction(const State& like = State()) : sizes_(like.sizes()) {
     const std::size_t bytes = detail::state_bytes(like);
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
@@ -91,7 +92,9 @@ class reduction {
     if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
   }
 
+  /// The datatype of one state.
   [[nodiscard]] MPI_Datatype datatype() const noexcept { return type_; }
+  /// The operation that merges two states.
   [[nodiscard]] MPI_Op operation() const noexcept { return merge_; }
 
   /// A message of one state, and the state of a message.
@@ -106,6 +109,7 @@ class reduction {
     detail::write_state(state, message.data());
     return message;
   }
+  /// The state in a message that pack() made.
   [[nodiscard]] static State unpack(const std::vector<std::byte>& message) {
     return detail::read_state<State>(message.data());
   }

@@ -15,7 +15,9 @@ namespace cumulus {
 /// p of sum w |y|^p / W for a range and for a weighted range; for values added one by one (n <=
 /// 10^6, p <= 8) or merged it is at most this part of sum w |y|^p / W.
 inline constexpr int central_moments_max_roundings = 4;
+/// The bound of central_moments_max_roundings for values with weights.
 inline constexpr int central_moments_weighted_max_roundings = 8;
+/// Relative to sum w |y|^p / W: the bound for values that are added one by one or merged.
 inline constexpr double central_moments_streaming_error = 1e-13;
 
 /// The weight, mean, central moments and range of a sample: a monoid under +=, the empty object its
@@ -25,8 +27,9 @@ inline constexpr double central_moments_streaming_error = 1e-13;
 /// Shape    order >= 0: P, or chosen at construction where P is cumulus::dynamic.
 /// Edges    a weight of 0 changes nothing, whatever it comes with. A value that is not finite
 ///          leaves the mean that IEEE gives and moments of NaN; a weight that is negative, infinite
-///          or NaN leaves NaN; both count. Where the total of the weights overflows nothing has a meaning.
-///          Constant data have moments of exactly 0. Empty: weight 0, min +inf, max -inf, the rest NaN.
+///          or NaN leaves NaN; both count. Where the total of the weights overflows, no result has
+///          a meaning. Constant data have moments of exactly 0. Empty: weight 0, min +inf, max
+///          -inf, the rest NaN.
 /// Error    central_moments_max_roundings and its neighbours, at any offset and scale.
 /// Cost     a value: order^2 / 2 + 40 operations; a range of float or double to order 12: one read, about order + 4 vector
 ///          operations; others two reads and about 3 order + 20 operations an element, with other last bits.
@@ -39,17 +42,21 @@ class central_moments {
   using S = detail::compute_scalar<T>;
 
  public:
+  /// The scalar of the results.
   using scalar = T;
 
   central_moments()
     requires(P != dynamic)
   = default;
 
+  /// The empty object of this order.
   explicit central_moments(std::integral auto order)
     requires(P == dynamic)
       : state_(checked(order)) {}
 
+  /// The highest order of the moments held.
   [[nodiscard]] int order() const noexcept { return state_.order(); }
+  /// Whether no value of a weight other than 0 is held.
   [[nodiscard]] bool empty() const noexcept { return state_.empty(); }
 
   /// One value of weight w.
@@ -73,7 +80,7 @@ class central_moments {
     state_.add_range(values.view(), detail::strided<const detail::unit_weight>{});
   }
 
-  /// Weighted: w of x's size.
+  /// The elements of a range with weights w, of x's size.
   template <real_vector X, real_vector W>
   void add(const X& x, const W& w) {
     const detail::operand<scalar_of<X>> values(x);
@@ -107,7 +114,7 @@ class central_moments {
     return a -= b;
   }
 
-  /// Every x becomes a x + b.
+  /// Replaces every x by a x + b.
   central_moments& affine(const T& a, const T& b) {
     state_.affine(S(a), S(b));
     return *this;
@@ -121,15 +128,19 @@ class central_moments {
     return state_.loss() * state_.loss() * detail::unit_roundoff<S> > S(1);
   }
 
-  /// How many values of a weight other than 0 were added, less those that were removed.
+  /// The number of values of a weight other than 0 that were added, less the number removed.
   [[nodiscard]] index_t count() const noexcept { return static_cast<index_t>(state_.count()); }
+  /// The sum of the weights.
   [[nodiscard]] T weight() const { return T(state_.weight()); }
+  /// The weighted mean.
   [[nodiscard]] T mean() const { return T(state_.mean()); }
+  /// The least value; +inf where empty.
   [[nodiscard]] T min() const { return T(state_.min()); }
+  /// The largest value; -inf where empty.
   [[nodiscard]] T max() const { return T(state_.max()); }
 
-  /// mu_k = sum w y^k / W, divided by the weight, not by one less. To infinity or 0 where it does
-  /// not fit.
+  /// mu_k = sum w y^k / W, divided by the weight, not by one less. Infinity or 0 where the
+  /// moment does not fit T.
   [[nodiscard]] T moment(std::integral auto k) const {
     detail::require_order("central_moments::moment", k, 0, order(), "the order held");
     return T(state_.moment(static_cast<int>(k)));
@@ -164,9 +175,11 @@ class central_moments {
 
   [[nodiscard]] friend bool operator==(const central_moments&, const central_moments&) = default;
 
-  /// What core/serialise.hpp asks for.
+  /// The name of the state in its bytes, as core/serialise.hpp requires.
   static constexpr const char* state_name = "central_moments";
+  /// The sizes that of_sizes takes.
   [[nodiscard]] std::array<index_t, 1> sizes() const noexcept { return {order()}; }
+  /// The empty object of these sizes.
   [[nodiscard]] static central_moments of_sizes(const std::array<index_t, 1>& sizes) {
     if constexpr (P == dynamic) {
       return central_moments(sizes[0]);
@@ -175,10 +188,12 @@ class central_moments {
       return {};
     }
   }
+  /// Calls f(number) for each number of the state; f may change the number.
   template <class F>
   void for_each_number(F f) {
     state_.visit(state_, f);
   }
+  /// Calls f(number) for each number of the state.
   template <class F>
   void for_each_number(F f) const {
     state_.visit(state_, f);

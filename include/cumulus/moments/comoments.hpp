@@ -21,7 +21,10 @@ namespace cumulus {
 /// go one way); for vectors added one by one (n <= 10^6) or merged it is at most this part of the product of the standard
 /// deviations.
 inline constexpr int comoments_max_roundings = 32;
+/// The bound of comoments_max_roundings for values with weights.
 inline constexpr int comoments_weighted_max_roundings = 32;
+/// Relative to the product of the two standard deviations: the bound for vectors added one by one
+/// or merged.
 inline constexpr double comoments_streaming_error = 1e-13;
 
 /// The weight, mean and covariance of vectors x of d numbers, and where e > 0 the mean of a second vector v that comes with
@@ -31,11 +34,12 @@ inline constexpr double comoments_streaming_error = 1e-13;
 ///          (those of other coordinates as they are) and covariances of NaN; a weight that is negative, infinite or NaN leaves
 ///          NaN. A coordinate that never changes has covariances of exactly 0. Empty: weight 0, the rest NaN.
 ///          W Cov is held, and W times the square of a coordinate's range appears on the way: where that overflows, covariances
-///          are infinite or NaN; values whose difference overflows leave NaN. Means are right all the same, if W fits.
+///          are infinite or NaN; values whose difference overflows leave NaN. Means stay right
+///          where W does not overflow.
 /// Error    comoments_max_roundings and its neighbours, at any offset; while W and W Cov(x_i, x_i) are above 2^-900 or 0, below
 ///          digits are lost.
 /// Cost     a vector: 9 operations a product of two coordinates. A block of rows: two passes in cache and one product of half
-///          the full matrix; it allocates room for 256 rows and three times the sums.
+///          the full matrix; it allocates memory for 256 rows and for three times the sums.
 /// Source   T. Chan, G. Golub, R. LeVeque, Am. Stat. 37 (1983) 242-247; anchor, compensation and blocks here
 ///          (comoment_state.hpp, comoment_block.hpp).
 template <class T>
@@ -43,15 +47,23 @@ class comoments {
   using S = detail::compute_scalar<T>;
 
  public:
+  /// The scalar of the results.
   using scalar = T;
+  /// The type of means and variances.
   using vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+  /// The type of covariances.
   using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 
+  /// The empty object for vectors x of width d.
   explicit comoments(index_t d) : comoments(d, 0) {}
+  /// The empty object for vectors x of width d and v of width e.
   comoments(index_t d, index_t e) : state_(checked(d, e), e) {}
 
+  /// The width d of x.
   [[nodiscard]] index_t width() const noexcept { return state_.width(); }
+  /// The width e of v; 0 without a second vector.
   [[nodiscard]] index_t second_width() const noexcept { return state_.second_width(); }
+  /// Whether no vector of a weight other than 0 is held.
   [[nodiscard]] bool empty() const noexcept { return state_.empty(); }
 
   /// One vector of weight w.
@@ -60,6 +72,7 @@ class comoments {
     require_widths("comoments::add", "x", detail::size_of(x), 0);
     add_one(detail::operand<S>(x).view(), detail::strided<const S>{}, S(w));
   }
+  /// One pair of vectors of weight w.
   template <real_vector X, real_vector V>
   void add(const X& x, const V& v, const T& w = T(1)) {
     require_widths("comoments::add", "x", detail::size_of(x), detail::size_of(v));
@@ -71,17 +84,20 @@ class comoments {
   void add_rows(const X& x) {
     add_matrices(x, no_matrix{}, detail::strided<const S>{});
   }
+  /// A vector for each row of X, with weights.
   template <real_matrix X, real_vector W>
   void add_rows(const X& x, const W& weights) {
     const detail::operand<scalar_of<W>> w(weights);
     require_weights(index_t(x.rows()), w.size());
     add_matrices(x, no_matrix{}, w.view());
   }
+  /// A pair of vectors for each row of X and V.
   template <real_matrix X, real_matrix V>
     requires(!real_vector<V>)
   void add_rows(const X& x, const V& v) {
     add_matrices(x, v, detail::strided<const S>{});
   }
+  /// A pair of vectors for each row of X and V, with weights.
   template <real_matrix X, real_matrix V, real_vector W>
   void add_rows(const X& x, const V& v, const W& weights) {
     const detail::operand<scalar_of<W>> w(weights);
@@ -95,6 +111,7 @@ class comoments {
     require_widths("comoments::add_rows", "a row of x", x.width(), 0);
     add_tokens(x, static_cast<const token_rows<K>*>(nullptr));
   }
+  /// A pair of vectors for each token.
   template <class K, class V>
   void add_rows(const token_rows<K>& x, const token_rows<V>& v) {
     require_widths("comoments::add_rows", "a row of x", x.width(), v.width());
@@ -148,6 +165,7 @@ class comoments {
 
   /// How many vectors of a weight other than 0 were added, less those that were removed.
   [[nodiscard]] index_t count() const noexcept { return static_cast<index_t>(state_.count()); }
+  /// The sum of the weights.
   [[nodiscard]] T weight() const { return T(state_.weight()); }
   /// [d]
   [[nodiscard]] vector mean() const { return means(0, width()); }
@@ -160,7 +178,7 @@ class comoments {
     require_index("comoments::covariance", j, width());
     return T(wide_covariance(i, j));
   }
-  /// [d, d]
+  /// The covariance matrix of x, [d, d].
   [[nodiscard]] matrix covariance() const {
     matrix out(width(), width());
     for (index_t i = 0; i < width(); ++i) {
@@ -168,13 +186,14 @@ class comoments {
     }
     return out;
   }
-  /// Its diagonal, [d].
+  /// The variances of x, [d]: the diagonal of covariance().
   [[nodiscard]] vector variance() const {
     vector out(width());
     for (index_t i = 0; i < width(); ++i) out(i) = covariance(i, i);
     return out;
   }
-  /// Its lower triangle row by row, [d (d + 1) / 2]: element (i, j), j <= i, at i (i + 1) / 2 + j.
+  /// The lower triangle of covariance() row by row, [d (d + 1) / 2]: element (i, j), j <= i, at i
+  /// (i + 1) / 2 + j.
   [[nodiscard]] vector packed() const {
     vector out(width() * (width() + 1) / 2);
     for (index_t i = 0, at = 0; i < width(); ++i) {
@@ -197,9 +216,11 @@ class comoments {
     return T(state_.deviation(i, S(z)));
   }
 
-  /// What core/serialise.hpp asks for.
+  /// The name of the state in its bytes, as core/serialise.hpp requires.
   static constexpr const char* state_name = "comoments";
+  /// The sizes that of_sizes takes.
   [[nodiscard]] std::array<index_t, 2> sizes() const noexcept { return {width(), second_width()}; }
+  /// The empty object of these sizes.
   [[nodiscard]] static comoments of_sizes(const std::array<index_t, 2>& sizes) {
     return comoments(sizes[0], sizes[1]);
   }
@@ -219,6 +240,7 @@ class comoments {
   void for_each_number(F f) {
     state_.for_each_number(f);
   }
+  /// Calls f(number) for each number of the state.
   template <class F>
   void for_each_number(F f) const {
     state_.for_each_number(f);

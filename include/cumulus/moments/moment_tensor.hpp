@@ -22,7 +22,10 @@ namespace cumulus {
 /// product of their (sum w |y|^p / W)^(1/p) for a block of rows, plain or weighted; for vectors added one by one (n <= 10^6,
 /// p <= 8) or merged it is at most this part of it.
 inline constexpr int moment_tensor_max_roundings = 4;
+/// The bound of moment_tensor_max_roundings for values with weights.
 inline constexpr int moment_tensor_weighted_max_roundings = 8;
+/// Relative to the product of the p factors (sum w |y|^p / W)^(1/p): the bound for vectors that are
+/// added one by one or merged.
 inline constexpr double moment_tensor_streaming_error = 1e-13;
 
 /// The weight, mean and all central moments E y_i y_j ... y_k, y = x - mean, of orders 2..order of vectors x of d numbers: a
@@ -39,7 +42,7 @@ inline constexpr double moment_tensor_streaming_error = 1e-13;
 /// Error    moment_tensor_max_roundings and its neighbours, at any offset; while W, every E y_i^p of even p and W times it
 ///          are above 2^-900 or 0, below digits are lost.
 /// Cost     a block of rows: about one multiply-add a component and row. A vector or a merge: 2 p multiply-adds a component of
-///          order p; it allocates room for some copies of the state.
+///          order p; it allocates memory for some copies of the state.
 /// Source   P. Pebay, T. Terriberry, H. Kolla, J. Bennett, Comput. Stat. 31 (2016) 1305-1325: the merge of multivariate
 ///          moments; the shift of all orders at once is ours (packed_symmetric.hpp).
 template <class T>
@@ -47,14 +50,20 @@ class moment_tensor {
   using S = detail::compute_scalar<T>;
 
  public:
+  /// The scalar of the results.
   using scalar = T;
+  /// The type of means.
   using vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 
+  /// The empty object for vectors of width d, with moments up to this order.
   moment_tensor(index_t d, std::integral auto order)
       : state_("moment_tensor", checked(d), checked_order(order)) {}
 
+  /// The width d of the vectors.
   [[nodiscard]] index_t width() const noexcept { return state_.width(); }
+  /// The highest order of the moments held.
   [[nodiscard]] int order() const noexcept { return state_.order(); }
+  /// Whether no vector of a weight other than 0 is held.
   [[nodiscard]] bool empty() const noexcept { return state_.empty(); }
 
   /// One vector of weight w.
@@ -72,6 +81,7 @@ class moment_tensor {
   void add_rows(const X& x) {
     add_matrix(x, detail::strided<const S>{});
   }
+  /// A vector for each row of X, with weights.
   template <real_matrix X, real_vector W>
   void add_rows(const X& x, const W& weights) {
     const detail::operand<scalar_of<W>> w(weights);
@@ -114,6 +124,7 @@ class moment_tensor {
 
   /// How many vectors of a weight other than 0 were added, less those that were removed.
   [[nodiscard]] index_t count() const noexcept { return static_cast<index_t>(state_.count()); }
+  /// The sum of the weights.
   [[nodiscard]] T weight() const { return T(state_.weight()); }
   /// [d]
   [[nodiscard]] vector mean() const {
@@ -145,6 +156,7 @@ class moment_tensor {
     }
     return T(state_.moment(static_cast<int>(sorted.size()), place));
   }
+  /// The moment of these indices, written as a list.
   [[nodiscard]] T moment(std::initializer_list<index_t> indices) const {
     return moment(std::span<const index_t>(indices.begin(), indices.size()));
   }
@@ -165,9 +177,11 @@ class moment_tensor {
     return along(values.data());
   }
 
-  /// What core/serialise.hpp asks for.
+  /// The name of the state in its bytes, as core/serialise.hpp requires.
   static constexpr const char* state_name = "moment_tensor";
+  /// The sizes that of_sizes takes.
   [[nodiscard]] std::array<index_t, 2> sizes() const noexcept { return {width(), order()}; }
+  /// The empty object of these sizes.
   [[nodiscard]] static moment_tensor of_sizes(const std::array<index_t, 2>& sizes) {
     return moment_tensor(sizes[0], sizes[1]);
   }
@@ -188,6 +202,7 @@ class moment_tensor {
   void for_each_number(F f) {
     state_.for_each_number(f);
   }
+  /// Calls f(number) for each number of the state.
   template <class F>
   void for_each_number(F f) const {
     state_.for_each_number(f);

@@ -67,20 +67,23 @@ class sliding_window {
     front_.pop_back();
   }
 
+  /// Removes all states.
   void clear() {
     front_.clear();
     back_.clear();
     entered_ = identity_;
   }
 
-  /// The sum of what is inside.
+  /// The sum of the states in the window.
   [[nodiscard]] State value() const {
     if (front_.empty()) return entered_;
     State sum = front_.back();
     return sum += entered_;
   }
 
+  /// The number of states in the window.
   [[nodiscard]] std::size_t size() const noexcept { return front_.size() + back_.size(); }
+  /// Whether the window holds no states.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
  private:

@@ -17,11 +17,12 @@
 
 namespace cumulus {
 
-/// The radius of convergence of a sample's series in t, with what certifies it.
+/// The radius of convergence of a sample's series in t, with the numbers that certify the radius.
 template <class T>
 struct series_radius {
   T radius{};  ///< |t| of the nearest zero; +inf for constant data. Above 1: the series converges
-  T real{};    ///< the zero, its conjugate the other one; NaN where none is within reach
+  T real{};    ///< the real part of the zero; NaN where no zero is within reach
+  /// The imaginary part of the zero.
   T imaginary{};
   T residual{};   ///< |M| there, as a part of M(real): a rounding error
   T error{};      ///< a zero lies within this distance of it; +inf where that is not proved
@@ -240,6 +241,7 @@ template <moments_like M>
   return detail::radius_of<typename M::scalar>(detail::wide(moments));
 }
 
+/// The radius of a vector, with weights.
 template <real_vector X>
 [[nodiscard]] series_radius<result_of<X>> convergence_radius(
     const X& x, const weight_options<result_of<X>>& o = {}) {

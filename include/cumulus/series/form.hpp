@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The ways to evaluate the same moments, and where the first one surely converges.
+// The forms that evaluate a series from moments, and where form::taylor surely converges.
 // Layer 3 (series): uses core.
 #pragma once
 
@@ -16,14 +16,15 @@ namespace cumulus {
 /// (taylor 0.1, chebyshev 4e-7), no bound, and poles.
 enum class form : int {
   taylor,      ///< in the cumulants: sum c_k. Its softmax is a polynomial in y that sums to one.
-  normaliser,  ///< the same value; its softmax is e^{y - K_P} w / W, positive, of one relative error.
+  normaliser,  ///< value as taylor; its softmax is e^{y - K_P} w / W, positive, of one relative error.
   moment,      ///< log sum m_k, of even order: converges for every x. Its softmax is positive.
   chebyshev,  ///< log E p(y), p the Chebyshev economisation of e^y on [min, max]: every x, far
               ///< closer. Its softmax is p(y) / sum w p(y).
   enclosure,  ///< the middle of the sharpest interval that the moments and [min, max] leave
-  automatic,  ///< one of these, by what is known; the estimate says which
+  automatic,  ///< one of these forms, by the known moments; the estimate names it
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(form f) noexcept {
   switch (f) {
     case form::taylor:
@@ -59,6 +60,7 @@ template <class T>
   using std::acos;
   return T(0) < range ? T(acos(T(-1)) / range) : detail::infinity<T>;
 }
+/// The radius for a range given as an integer, which converts to double.
 [[nodiscard]] inline double convergence_radius(std::integral auto range) {
   return convergence_radius(double(range));
 }

@@ -54,6 +54,7 @@ template <moments_like M>
   return detail::expand<typename M::scalar>(detail::wide(moments), o.order, o.form, o.sharp);
 }
 
+/// The series of accumulated moments, with the order known at compile time.
 template <int P, moments_like M>
 [[nodiscard]] estimate<typename M::scalar> logsumexp_series(const M& moments,
                                                             form f = form::taylor) {
@@ -84,6 +85,7 @@ template <real_vector X>
   return detail::expand_vector<dynamic>(x, detail::unit_weights, terms, form::taylor);
 }
 
+/// The series of a vector, with options.
 template <real_vector X>
 [[nodiscard]] estimate<result_of<X>> logsumexp_series(
     const X& x, const logsumexp_series_options<result_of<X>>& o) {

@@ -199,22 +199,25 @@ template <real_vector X, real_vector G>
       [&](const softmax_options<T>& exact, auto& out) { out = softmax_vjp(x, g, exact); });
 }
 
-/// Of form::taylor, by the order alone.
+/// The call with form::taylor, by the order alone.
 template <real_vector X>
 [[nodiscard]] result_like<X> logsumexp_series_gradient(const X& x, std::integral auto order) {
   return logsumexp_series_gradient(
       x, detail::series_call<result_of<X>>("logsumexp_series_gradient", order));
 }
+/// The call with form::taylor, by the order alone.
 template <real_vector X, real_vector V>
 [[nodiscard]] result_like<X> logsumexp_series_hvp(const X& x, const V& v,
                                                   std::integral auto order) {
   return logsumexp_series_hvp(x, v,
                               detail::series_call<result_of<X>>("logsumexp_series_hvp", order));
 }
+/// The call with form::taylor, by the order alone.
 template <real_vector X, real_vector V>
 [[nodiscard]] result_like<X> softmax_series_jvp(const X& x, const V& v, std::integral auto order) {
   return softmax_series_jvp(x, v, detail::series_call<result_of<X>>("softmax_series_jvp", order));
 }
+/// The call with form::taylor, by the order alone.
 template <real_vector X, real_vector G>
 [[nodiscard]] result_like<X> softmax_series_vjp(const X& x, const G& g, std::integral auto order) {
   return softmax_series_vjp(x, g, detail::series_call<result_of<X>>("softmax_series_vjp", order));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How far an entry of a truncated softmax can be from the exact one.
+// A bound on the error of an entry of a truncated softmax.
 // Layer 3 (series): uses core.
 #pragma once
 
@@ -13,9 +13,12 @@ namespace cumulus {
 /// entry; relative is |error| / softmax_i.
 template <class T>
 struct softmax_bound {
+  /// The bound on the absolute error.
   T absolute = std::numeric_limits<T>::infinity();
+  /// The bound on the error relative to the exact softmax_i.
   T relative = std::numeric_limits<T>::infinity();
-  cumulus::form form{};  ///< what is bounded; form::automatic says here what it chose
+  cumulus::form
+      form{};  ///< the form of the bound; form::automatic gives here the form that it chose
 };
 
 }  // namespace cumulus

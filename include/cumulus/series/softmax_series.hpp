@@ -147,6 +147,7 @@ template <real_vector X>
   return out;
 }
 
+/// The series of a vector, with options.
 template <real_vector X>
 [[nodiscard]] result_like<X> softmax_series(const X& x, const series_options<result_of<X>>& o) {
   result_like<X> out = detail::sized_like(x);
@@ -161,6 +162,7 @@ void softmax_series(const X& x, destination<Out> out, std::integral auto order) 
   detail::expand_softmax_vector<dynamic>(x, *out, detail::unit_weights, terms, form::taylor);
 }
 
+/// Written to out, with options.
 template <real_vector X, out_vector<result_of<X>> Out>
 void softmax_series(const X& x, destination<Out> out, const series_options<result_of<X>>& o) {
   detail::expand_softmax_vector(x, *out, o);
@@ -193,6 +195,7 @@ template <real_vector X, moments_like M>
   return out;
 }
 
+/// The call with form::taylor and accumulated moments, by the order alone.
 template <real_vector X, moments_like M>
 [[nodiscard]] result_like<X> softmax_series(const X& x, const M& moments,
                                             std::integral auto order) {

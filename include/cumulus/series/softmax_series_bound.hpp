@@ -149,6 +149,7 @@ template <moments_like M>
   return detail::bound_softmax_of<typename M::scalar>(detail::wide(moments), o.order, o.form);
 }
 
+/// The bound of form::taylor from accumulated moments, by the order alone.
 template <moments_like M>
 [[nodiscard]] softmax_bound<typename M::scalar> softmax_series_bound(const M& moments,
                                                                      std::integral auto order) {
@@ -156,6 +157,7 @@ template <moments_like M>
       moments, moment_series_options{.order = detail::series_order("softmax_series_bound", order)});
 }
 
+/// The bound for a vector, with options.
 template <real_vector X>
 [[nodiscard]] softmax_bound<result_of<X>> softmax_series_bound(
     const X& x, const series_options<result_of<X>>& o) {
@@ -172,6 +174,7 @@ template <real_vector X>
   return detail::bound_softmax_of<T>(detail::wide(m), o.order, o.form);
 }
 
+/// The bound of form::taylor for a vector, by the order alone.
 template <real_vector X>
 [[nodiscard]] softmax_bound<result_of<X>> softmax_series_bound(const X& x,
                                                                std::integral auto order) {

@@ -91,7 +91,7 @@ template <class T, class M, class Function>
 /// `order`.
 ///
 /// Shape    x, weights: [n]; order: 0..max_series_order.
-/// Units    nats. The same for logmeanexp: log W is known.
+/// Units    nats. logmeanexp has this standard error too, since log W is known.
 /// Edges    constant x: 0. No data, and values that are not finite: NaN.
 /// Error    the delta method's, relative 1/n; measured in its test against resampling.
 /// Cost     three reads of x; about 5 order + 20 operations an element.
@@ -115,14 +115,15 @@ template <real_vector X>
   return T(detail::square_root(S(variance * S(o.inefficiency))));
 }
 
+/// The standard error of form::taylor, by the order alone.
 template <real_vector X>
 [[nodiscard]] result_of<X> standard_error(const X& x, std::integral auto order) {
   return standard_error(
       x, sampling_options<result_of<X>>{.order = detail::series_order("standard_error", order)});
 }
 
-/// The same from moments alone, of values of equal weight 1: sum_jk a_j a_k mu_{j+k} / n, the
-/// influence being sum_j a_j y^j.
+/// The standard error from moments alone, of values of equal weight 1: sum_jk a_j a_k mu_{j+k} / n,
+/// the influence being sum_j a_j y^j.
 ///
 /// Shape    2 max(order, 1) at most the order of the moments.
 /// Edges    as above; 0 where rounding leaves less.
@@ -152,6 +153,7 @@ template <moments_like M>
       detail::square_root(detail::max_of(S(0), S(square / wide.weight() * S(o.inefficiency)))));
 }
 
+/// The standard error of form::taylor from moments, by the order alone.
 template <moments_like M>
 [[nodiscard]] typename M::scalar standard_error(const M& moments, std::integral auto order) {
   return standard_error(

@@ -16,9 +16,10 @@ namespace cumulus {
 /// logsumexp at one inverse temperature, p being softmax(beta x).
 template <class T>
 struct temperature_point {
+  /// The inverse temperature.
   T beta{};
   estimate<T> value;      ///< logsumexp(beta x)
-  estimate<T> slope;      ///< of it in beta: sum p x
+  estimate<T> slope;      ///< the derivative in beta: sum p x
   estimate<T> curvature;  ///< its second derivative: the variance of x under p
   estimate<T> entropy;    ///< -sum p log(p / w) = value - beta slope
 };
@@ -123,6 +124,7 @@ template <moments_like M>
   return temperature_series(moments, T(1), terms).entropy;
 }
 
+/// The entropy of a vector, with weights.
 template <real_vector X>
 [[nodiscard]] estimate<result_of<X>> softmax_entropy_series(
     const X& x, std::integral auto order, const weight_options<result_of<X>>& o = {}) {

@@ -37,7 +37,9 @@ class exact_polynomial {
   /// m_k and y^j/j! hold the factorials, so that the fractions are small: to order 40 they fit 64
   /// bits, which 21! does not. text() and its like multiply them out.
   struct monomial {
+    /// Entry 0: the j of y^j/j!; entry k: the exponent of m_k.
     std::array<std::uint8_t, max_terms_order + 1> exponents{};
+    /// The numerator of the coefficient; it carries the sign.
     std::int64_t numerator = 1;
     std::int64_t denominator = 1;  ///< > 0, without a common factor
 
@@ -54,15 +56,22 @@ class exact_polynomial {
   exact_polynomial(int order, origin about, bool takes_y, std::vector<monomial> terms)
       : order_(order), about_(about), takes_y_(takes_y), terms_(std::move(terms)) {}
 
+  /// The order given to the constructor.
   [[nodiscard]] int order() const noexcept { return order_; }
+  /// The point about which the moments are taken.
   [[nodiscard]] origin about() const noexcept { return about_; }
-  /// Whether it is one of softmax's.
+  /// Whether the polynomial is a softmax's, which takes y.
   [[nodiscard]] bool takes_y() const noexcept { return takes_y_; }
 
+  /// The number of terms.
   [[nodiscard]] std::size_t size() const noexcept { return terms_.size(); }
+  /// Whether the polynomial has no terms.
   [[nodiscard]] bool empty() const noexcept { return terms_.empty(); }
+  /// An iterator to the first term.
   [[nodiscard]] auto begin() const noexcept { return terms_.begin(); }
+  /// The iterator past the last term.
   [[nodiscard]] auto end() const noexcept { return terms_.end(); }
+  /// Term i. Requires i < size(), unchecked.
   [[nodiscard]] const monomial& operator[](std::size_t i) const { return terms_[i]; }
 
   /// The terms of order k alone.
@@ -163,6 +172,7 @@ class exact_polynomial {
   std::vector<monomial> terms_;
 };
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(exact_polynomial::origin about) noexcept {
   switch (about) {
     case exact_polynomial::origin::mean:
@@ -173,6 +183,7 @@ class exact_polynomial {
   return "unknown";
 }
 
+/// The name of an enumerator, as written in the source.
 [[nodiscard]] constexpr const char* name_of(exact_polynomial::symbols symbols) noexcept {
   switch (symbols) {
     case exact_polynomial::symbols::m:

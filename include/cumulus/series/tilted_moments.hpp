@@ -119,6 +119,7 @@ template <real_vector X, real_vector B>
   return detail::rounded<T, S>(S(start + k.value), S((k.bound + rounding) * (1 + 8 * u)), terms);
 }
 
+/// The call with form::taylor, by the order alone.
 template <real_vector X, real_vector B>
 [[nodiscard]] estimate<result_of<X>> logsumexp_series_about(const X& x, const B& base,
                                                             std::integral auto order) {

@@ -17,9 +17,12 @@
 
 namespace cumulus {
 
-/// The order of the first moment that no sample can have together with those before it, and why.
+/// The first moment that no sample can have together with the moments before: its order and the
+/// reason.
 struct moment_fault {
+  /// The order of that moment.
   int order = 0;
+  /// What is wrong with that moment, as the end of a sentence.
   const char* reason = "";
 };
 
@@ -126,7 +129,8 @@ template <real_vector A>
   return detail::fault_of(z);
 }
 
-/// The same for an accumulated sample, its range included: E y^k (y - min)(max - y) must be moments too.
+/// The check for an accumulated sample, with its range: E y^k (y - min)(max - y) must be moments
+/// too.
 template <moments_like M>
 [[nodiscard]] std::optional<moment_fault> find_moment_fault(const M& moments) {
   const auto wide = detail::wide(moments);
@@ -178,6 +182,7 @@ void validate(const A& mu, int roundings = 64) {
   }
 }
 
+/// Throws std::invalid_argument as above, for accumulated moments and the range of the sample.
 template <moments_like M>
 void validate(const M& moments) {
   if (const auto fault = find_moment_fault(moments))
