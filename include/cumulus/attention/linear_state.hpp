@@ -18,7 +18,7 @@ namespace cumulus {
 
 namespace detail {
 struct linear_prefill;
-}
+}  // namespace detail
 
 /// sum_f (monomial f of k - c) (v, 1) over all keys k and values v so far, to an order: what truncated softmax attention of
 /// any later query needs of them.
@@ -62,21 +62,23 @@ class linear_attention_state {
   static constexpr index_t few = 4;    // queries whose scores are taken one by one
 
  public:
+  /// The scalar of keys, values and sums.
   using scalar = T;
 
-  /// What one query reads.
+  /// The result of one query.
   struct reading {
     Eigen::Matrix<T, Eigen::Dynamic, 1> output;  ///< [e]
-    /// Of the scaled scores, as the truncation sees it; NaN where its mass is no positive number.
+    /// The log-sum-exp of the scaled scores by the truncated series; NaN where that sum is no positive number.
     T logsumexp;
-    linear_status status;
+    linear_status status;  ///< whether the sum is positive
   };
-  /// The same without the output, which is written elsewhere.
+  /// The result of one query whose output is written elsewhere.
   struct reading_mass {
-    T logsumexp;
-    linear_status status;
+    T logsumexp;           ///< as in reading
+    linear_status status;  ///< as in reading
   };
 
+  /// Makes the state of no tokens, of keys of d numbers and values of e. Refuses options that do not fit, by name.
   linear_attention_state(index_t d, index_t e, const linear_state_options& o = {})
       : asked_(o.order), memory_(d, e, checked(d, e, o)) {
     scale_ = T(detail::score_scale(o.scale, d));
@@ -92,12 +94,17 @@ class linear_attention_state {
     return double(detail::feature_count(d, order)) * double(e + 1) / double(d + e);
   }
 
+  /// The numbers of a key, d.
   [[nodiscard]] index_t width() const noexcept { return memory_.width(); }
+  /// The numbers of a value, e.
   [[nodiscard]] index_t value_width() const noexcept { return memory_.value_width(); }
+  /// The order that the state was made for.
   [[nodiscard]] int order() const noexcept { return asked_; }
   /// Tokens so far.
   [[nodiscard]] index_t size() const noexcept { return memory_.size(); }
+  /// Whether no token was added.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  /// The monomials of a key that the sums hold.
   [[nodiscard]] index_t features() const noexcept { return memory_.sums().count(); }
   /// What the keys are taken relative to.
   [[nodiscard]] std::span<const T> reference() const noexcept { return memory_.reference(); }

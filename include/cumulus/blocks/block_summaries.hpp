@@ -36,10 +36,14 @@ class block_summaries {
                 "cumulus: summaries are kept in float or double; keys may be of any scalar");
 
  public:
+  /// The scalar of what is kept.
   using scalar = T;
+  /// Views rows of one block, or of all.
   using rows = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+  /// Views the numbers of one block.
   using row = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
+  /// Makes summaries without tokens. Refuses options that do not fit, by name.
   explicit block_summaries(const block_summary_options& options)
       : block_(options.block), rows_(checked(options)) {}
 
@@ -56,12 +60,14 @@ class block_summaries {
     for (index_t t = 0; t < r.size(); ++t) put(references_, r.row(t), width());
   }
 
+  /// Appends one key, [d], where no values are kept.
   template <real_vector K>
   void append(const K& key) {
     require_token(detail::size_of(key), 0);
     const double* const none = nullptr;
     take_elements(detail::operand<double>(key).view(), none);
   }
+  /// Appends one key, [d], and its value, [e].
   template <real_vector K, real_vector V>
   void append(const K& key, const V& value) {
     require_token(detail::size_of(key), detail::size_of(value));
@@ -76,6 +82,7 @@ class block_summaries {
     const double* const none = nullptr;
     for (index_t t = 0; t < k.size(); ++t) take_elements(detail::elements_of(k, t), none);
   }
+  /// Appends keys, [n, d], and their values, [n, e], a token a row.
   template <token_matrix K, token_matrix V>
   void append_rows(const K& keys, const V& values) {
     const auto& k = detail::cache_in(keys);
@@ -131,10 +138,15 @@ class block_summaries {
     tail_summarised_ = true;
   }
 
+  /// The numbers of a key, d.
   [[nodiscard]] index_t width() const noexcept { return rows_.width; }
+  /// The numbers of a value, e.
   [[nodiscard]] index_t value_width() const noexcept { return rows_.value_width; }
+  /// The tokens of a full block, b.
   [[nodiscard]] index_t block_size() const noexcept { return block_; }
+  /// The options that the summaries were made of.
   [[nodiscard]] const block_summary_options& options() const noexcept { return rows_.kept; }
+  /// The tokens appended, less those taken back or dropped.
   [[nodiscard]] index_t tokens() const noexcept { return tokens_; }
   /// How many blocks have a summary; the scores are of these.
   [[nodiscard]] index_t blocks() const noexcept { return rows_.blocks(); }
@@ -149,24 +161,29 @@ class block_summaries {
     if (B != blocks()) require_block("begin", B);
     return B * block_;
   }
+  /// The tokens of block B.
   [[nodiscard]] index_t count(index_t B) const {
     require_block("count", B);
     return rows_.count[std::size_t(B)];
   }
+  /// The bytes that a block's summary takes.
   [[nodiscard]] index_t bytes_per_block() const noexcept {
     return rows_.numbers_per_block() * index_t(sizeof(T));
   }
 
+  /// The mean keys of all blocks, [blocks(), d].
   [[nodiscard]] rows means() const { return matrix(rows_.mean, 0, blocks(), width()); }
+  /// The mean key of block B, [d].
   [[nodiscard]] row mean(index_t B) const {
     require_block("mean", B);
     return vector(rows_.mean, B, width());
   }
-  /// The largest distance of a key from the mean, and the largest norm of a key: upper ends.
+  /// The largest distance of a key of block B from its mean, rounded up.
   [[nodiscard]] T radius(index_t B) const {
     require_block("radius", B);
     return rows_.radius[std::size_t(B)];
   }
+  /// The largest norm of a key of block B, rounded up.
   [[nodiscard]] T reach(index_t B) const {
     require_block("reach", B);
     return rows_.reach[std::size_t(B)];
@@ -190,26 +207,31 @@ class block_summaries {
     require_block("factors", B);
     return {rows_.covariance.factors(B), rows_.covariance.rank(), width()};
   }
+  /// The largest number of each coordinate of block B's keys, [d].
   [[nodiscard]] row high(index_t B) const {
     require_part("box", ".box", rows_.kept.box);
     require_block("high", B);
     return {rows_.box.data() + 2 * B * width(), width()};
   }
+  /// The least number of each coordinate of block B's keys, [d].
   [[nodiscard]] row low(index_t B) const {
     require_part("box", ".box", rows_.kept.box);
     require_block("low", B);
     return {rows_.box.data() + (2 * B + 1) * width(), width()};
   }
+  /// The mean of block B's keys under the softmax of the reference query's scores, [d].
   [[nodiscard]] row landmark(index_t B) const {
     require_part("landmark", ".landmark", rows_.kept.landmark);
     require_block("landmark", B);
     return vector(rows_.landmark, B, width());
   }
+  /// The entropy of that softmax, in nats.
   [[nodiscard]] T entropy(index_t B) const {
     require_part("landmark", ".landmark", rows_.kept.landmark);
     require_block("entropy", B);
     return rows_.entropy[std::size_t(B)];
   }
+  /// The mean value of block B, [e].
   [[nodiscard]] row value_mean(index_t B) const {
     require_part("value_mean", ".value_mean", rows_.kept.value_mean);
     require_block("value_mean", B);

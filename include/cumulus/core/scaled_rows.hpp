@@ -23,6 +23,7 @@ struct scaled_rows_options {
 /// Requires that neither it nor a copy outlives what it was made from.
 class scaled_rows {
  public:
+  /// The scalar of the integers.
   using scalar = std::int8_t;
 
   /// `scaled_rows(K8, scales, {.block = 16})`
@@ -58,6 +59,7 @@ class scaled_rows {
       owned_[t] = all.scale(blocks[std::size_t(t / block)] * block + t % block);
     scales_ = owned_.data();
   }
+  /// Views the same rows; copied scales are copied again.
   scaled_rows(const scaled_rows& other)
       : rows_(other.rows_), block_(other.block_), scales_(other.scales_) {
     if (other.owned_.size() == 0) return;
@@ -65,8 +67,11 @@ class scaled_rows {
     for (index_t i = 0; i < owned_.size(); ++i) owned_[i] = other.owned_[i];
     scales_ = owned_.data();
   }
+  /// Leaves the other in a state that can only be assigned to.
   scaled_rows(scaled_rows&&) noexcept = default;
+  /// As the copy.
   scaled_rows& operator=(const scaled_rows& other) { return *this = scaled_rows(other); }
+  /// As the move.
   scaled_rows& operator=(scaled_rows&&) noexcept = default;
   ~scaled_rows() = default;
 

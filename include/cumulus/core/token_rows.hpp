@@ -19,9 +19,11 @@ namespace cumulus {
 template <class T>
 class token_rows {
  public:
+  /// The scalar of the numbers.
   using scalar = T;
 
   token_rows() = default;
+  /// Views the same rows; a copied matrix is copied again.
   token_rows(const token_rows& other)
       : owned_(copy_of(other.owned_)),
         blocks_(copy_of(other.blocks_)),
@@ -33,6 +35,7 @@ class token_rows {
         page_(other.page_) {}
   /// Leaves `other` without tokens.
   token_rows(token_rows&& other) noexcept { swap(other); }
+  /// Views what `other` views.
   token_rows& operator=(token_rows other) noexcept {
     swap(other);
     return *this;
