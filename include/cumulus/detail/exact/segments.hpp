@@ -116,8 +116,9 @@ class segment_rows {
   template <class Options, class Use>
   void for_each(const Options& o, Use use) const {
     const bool one = places_.count() == 1;
-    const bool plain = !one && weights_.data == nullptr && mask_.data == nullptr && !o.sink &&
-                       !(o.scale < 1 || 1 < o.scale || is_nan(o.scale));
+    bool plain = !one && weights_.data == nullptr && mask_.data == nullptr && !o.sink &&
+                 !(o.scale < 1 || 1 < o.scale || is_nan(o.scale));
+    if constexpr (requires { o.degenerate; }) plain = plain && o.degenerate == degenerate::limit;
     const auto range = [&](index_t k, index_t end) {
       for (; k < end; ++k) {
         const index_t first = places_.first(k), size = places_.size(k);
