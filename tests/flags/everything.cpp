@@ -41,6 +41,8 @@ void exact(const vector<T>& x, const matrix<T>& X) {
   use(log_softmax(X, colwise)(0, 0), softmax_entropy(x), logmeanexp(x),
       logvarexp(x, {.correction = 1}));
   use(logcumsumexp(x)[0], segment_logsumexp(x, ids, 1)[0], logaddexp(x[0], x[1]));
+  segment_softmax(x, ids, into(out));
+  use(segment_log_softmax(x, ids)[0], segment_entropy(x, ids, 1)[0]);
   use(logsubexp(x[0], x[1]), logsumexp_signed(x, x).log_abs);
   use(logsumexp_gradient(x)[0], logsumexp_gradient_weights(x)[0], logsumexp_hvp(x, some)[0]);
   use(softmax_jvp(x, some)[0], softmax_vjp(x, some)[0], log_softmax_vjp(x, some)[0]);
