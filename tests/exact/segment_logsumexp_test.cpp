@@ -186,7 +186,7 @@ TEST_CASE("segment_logsumexp: bad ids and sizes are refused by name and number",
           static_cast<void>(
               segment_logsumexp(x, std::vector<std::uint64_t>{0, 1, ~std::uint64_t(0)}));
         }) == prefix +
-                  "segment_ids[2] is 18446744073709551615, at most 1152921504606846975 segments "
+                  "segment_ids[2] is 18446744073709551615, at most 144115188075855871 segments "
                   "have addresses; number the segments from 0 on");
   CHECK(refusal([&] {
           static_cast<void>(
