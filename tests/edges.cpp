@@ -432,6 +432,9 @@ void series() {
   CASE("NaN", moments_of({}).moment(2));
   CASE("0", moments_of({5, 5, 5}).moment(2));
   CASE("0", moments_of({5, 5, 5}).moment(3));
+  CASE("NaN", k_statistic(moments_of({5}), 2));
+  CASE("0", k_statistic(moments_of({5, 5, 5}), 3));
+  CASE("NaN", unbiased_moment(moments_of({1, 2}, {0.5, 1}), 2));
   CASE("∞", moments_of({1, inf}).mean());
   CASE("NaN", moments_of({1, inf}).moment(2));
   CASE("1", moments_of({1, nan}, {1, 0}).mean());

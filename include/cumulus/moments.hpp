@@ -3,7 +3,7 @@
 // The door to moments: from data to moments in one pass; every type a monoid under +=.
 //
 //     central_moments<T, P>   of numbers: weight, mean, variance, skewness, kurtosis, moments to any order, min and max
-//     k_statistic(m, r), unbiased_moment(m, r)   cumulants and moments of what a sample was drawn from, and their errors
+//     k_statistic(m, r), unbiased_moment(m, r)   cumulants and moments without bias
 //     comoments<T>            of vectors: means and covariance, also with a second vector
 //     moment_tensor<T>        of vectors: moments to any order, packed
 //     low_rank_covariance<T>  a covariance as a few factors and a diagonal

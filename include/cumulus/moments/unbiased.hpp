@@ -12,8 +12,8 @@
 
 namespace cumulus {
 
-/// What the Error lines promise and their tests assert: at most this many u r of the sum of the sizes
-/// of the terms, with sum w |y|^p / W for a moment p.
+/// What the Error lines promise and their tests assert, for moments of a range without weights: at
+/// most this many u r of the sum of the sizes of the terms, with sum |y|^p / n for a moment p.
 inline constexpr int unbiased_max_roundings = 8;
 
 namespace detail {
@@ -170,7 +170,7 @@ template <class T, int P>
 /// itself for normal data.
 ///
 /// Edges    n < 3, or no whole number: NaN, and for constant data.
-/// Error    unbiased_max_roundings, of sum |y|^3 / sigma^3 at the sizes of the ratio, with r = 3.
+/// Error    unbiased_max_roundings of sum |y|^3 / (n sigma^3), with r = 3.
 /// Source   as scipy.stats.skew(x, bias=False).
 template <class T, int P>
 [[nodiscard]] T unbiased_skewness(const central_moments<T, P>& moments) {
