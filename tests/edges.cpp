@@ -394,6 +394,8 @@ void scalars() {
   CASE("0", effective_sample_size(v({})));
   CASE("0", effective_sample_size(v({-inf, -inf})));
   CASE("1", effective_sample_size(v({inf, 1.0})));
+  CASE("1", effective_sample_size(v({nan, 1.0}), {.weights = {0.0, 2.0}}));
+  CASE("NaN", effective_sample_size(v({0.0, 0.0}), {.weights = {-2.0, 1.0}}));
   CASE("NaN", effective_sample_size(v({inf, inf})));
   CASE("[0, 0]", softmax_vjp(v({inf, 1.0}), v({3.0, 4.0})));
   CASE("[NaN, NaN]", softmax_vjp(v({-inf, -inf}), v({3.0, 4.0})));

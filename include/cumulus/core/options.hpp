@@ -19,7 +19,8 @@
 
 namespace cumulus {
 
-/// Of a vector: logsumexp, logcumsumexp, segment_logsumexp, softmax_entropy and the gradients.
+/// Of a vector: logsumexp, logcumsumexp, segment_logsumexp, the entropies, the sizes of log weights and
+/// the gradients.
 ///
 /// Shape    weights, mask: as x.
 /// Threads  results do not depend on them; without OpenMP and without an executor the parts follow one another.
@@ -46,7 +47,7 @@ struct matrix_options {
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
-/// Of a vector: softmax, log_softmax and their derivatives.
+/// Of a vector: softmax, log_softmax, of all or by segment, and their derivatives.
 template <class T>
 struct softmax_options {
   vector_option<T> weights{};    ///< multiplies e^(scale x); ones if not given
