@@ -121,7 +121,7 @@ TEMPLATE_TEST_CASE("segment_softmax: every entry is within its ulp bound at any 
   CHECK_WORST(log_error, cumulus::log_softmax_max_ulp);
 }
 
-TEMPLATE_TEST_CASE("segment_softmax: each segment is as its elements alone, to the bit",
+TEMPLATE_TEST_CASE("segment_softmax: few segments are as their elements alone, to the bit",
                    "[exact][property]", float, double, long double, Eigen::half, Eigen::bfloat16) {
   for (std::size_t n = 0; n <= 70; ++n) {
     const auto x = families::draws<TestType>(
@@ -147,6 +147,52 @@ TEMPLATE_TEST_CASE("segment_softmax: each segment is as its elements alone, to t
       CHECK(all_same(segment_entropy(x, ids), std::span(entropies).first(found)));
     }
   }
+}
+
+TEMPLATE_TEST_CASE("segment_softmax: many short segments are within the ulp bound, edges included",
+                   "[exact][value]", float, double) {
+  worst error;
+  for (const order o : {order::chance, order::rising}) {
+    for (const double spread : {1e-3, 1.0, 100.0, 1e30}) {
+      for (const double scale : {1.0, 0.5, 4.0}) {
+        const std::size_t n = 6000;
+        const int count = scale < 1 ? 250 : 1000;
+        auto x = families::normal<TestType>(n, spread < 10 ? 80.0 : 0.0, spread, 5u);
+        for (std::size_t i = 0; i < n; i += 97) x[i] = TestType(-inf);
+        for (std::size_t i = 5; i < n; i += 509) x[i] = TestType(inf);
+        for (std::size_t i = 7; i < n; i += 1003) x[i] = TestType(qnan);
+        const auto ids = ids_of(n, count, o, 11u);
+        std::vector<std::vector<std::size_t>> members(1000);
+        for (std::size_t i = 0; i < n; ++i) members[std::size_t(ids[i])].push_back(i);
+        const auto shares = segment_softmax(x, ids, count, {.scale = scale});
+        for (const auto& places : members) {
+          std::vector<TestType> part;
+          for (const std::size_t i : places) part.push_back(x[i]);
+          const std::vector<TestType> alone = softmax(part, {.scale = scale});
+          bool finite = true;
+          for (const TestType v : part) finite = finite && v > TestType(-inf) && v < TestType(inf);
+          std::vector<oracle::wide> expected(part.size());
+          if (finite && !part.empty()) {
+            std::vector<oracle::wide> scaled(part.begin(), part.end());
+            const auto top = *std::max_element(scaled.begin(), scaled.end());
+            oracle::wide total = 0;
+            for (std::size_t j = 0; j < part.size(); ++j)
+              total += expected[j] = exp((scaled[j] - top) * oracle::wide(scale));
+            for (auto& e : expected) e /= total;
+          }
+          for (std::size_t j = 0; j < part.size(); ++j) {
+            const TestType share = shares[places[j]];
+            if (finite) {
+              error.see(ulps(share, expected[j]), int(o), "spread", spread, "scale", scale);
+            } else {  // both within the bound
+              error.see(ulps(share, oracle::wide(alone[j])) / 2, "alone", int(o), spread);
+            }
+          }
+        }
+      }
+    }
+  }
+  CHECK_WORST(error, cumulus::softmax_max_ulp);
 }
 
 TEST_CASE("segment_softmax: equal elements share, whatever their size", "[exact][edge]") {
@@ -265,18 +311,20 @@ TEST_CASE("segment_softmax: in place, overlapping, and with options in out", "[e
 }
 
 TEST_CASE("segment_softmax: results do not depend on the threads", "[exact][property]") {
-  const std::size_t n = 3000;
+  const std::size_t n = 20000;
   const auto x = families::normal<float>(n, 0.0, 3.0, 1u);
   const auto run = [](cumulus::index_t parts, cumulus::part_task task) {
     for (cumulus::index_t part = parts; part-- > 0;) task(part);
   };
   for (const order o : orders) {
-    for (const int count : {1, 5, 100}) {
+    for (const int count : {1, 5, 100, 5000}) {
       const auto ids = ids_of(n, count, o, 4u);
-      CHECK(segment_softmax(x, ids, {.threads = 3, .executor = run}) == segment_softmax(x, ids));
-      CHECK(segment_log_softmax(x, ids, {.threads = 3, .executor = run}) ==
-            segment_log_softmax(x, ids));
-      CHECK(segment_entropy(x, ids, {.threads = 3, .executor = run}) == segment_entropy(x, ids));
+      CHECK(all_same(segment_softmax(x, ids, {.threads = 3, .executor = run}),
+                     segment_softmax(x, ids)));
+      CHECK(all_same(segment_log_softmax(x, ids, {.threads = 3, .executor = run}),
+                     segment_log_softmax(x, ids)));
+      CHECK(all_same(segment_entropy(x, ids, {.threads = 3, .executor = run}),
+                     segment_entropy(x, ids)));
     }
   }
 }

@@ -4,7 +4,7 @@
 // Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
-#include <cumulus/detail/exact/segments.hpp>
+#include <cumulus/detail/exact/segment_rows.hpp>
 #include <cumulus/exact/log_softmax.hpp>
 #include <cumulus/exact/segment_logsumexp.hpp>
 #include <cumulus/exact/softmax.hpp>
@@ -18,7 +18,8 @@ namespace cumulus {
 /// Shape    x, segment_ids, out, weights, mask: [n], n >= 0, in any order. out may be x itself;
 ///          memory that overlaps otherwise is copied first.
 /// Requires every id in 0..segment_count - 1, of masked elements too.
-/// Edges    in each segment those of softmax: a NaN changes only its own segment.
+/// Edges    in each segment those of softmax: a NaN changes only its own segment. No result depends on
+///          the threads.
 /// Error    softmax_max_ulp for every entry.
 /// Cost     O(n + segment_count): the softmax of each segment and two reads of the ids; where a
 ///          segment's ids stand in several runs, two more reads of the ids and a copy of x, weights

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Elements numbered by segment: the checks of a call, where each segment lies, and the loop over
-// segments as rows.
-// Layer 2 (exact): uses core, loops and rows.
+// Elements numbered by segment: the checks of a call, and where each segment lies.
+// Layer 2 (exact): uses core.
 #pragma once
 
-#include <cumulus/detail/core/apart.hpp>
-#include <cumulus/detail/exact/arguments.hpp>
+#include <cumulus/detail/core/require.hpp>
+#include <cumulus/detail/core/view.hpp>
+#include <limits>
 
 namespace cumulus::detail {
 
@@ -88,128 +88,11 @@ class segment_places {
 inline constexpr index_t most_placed_segments =
     std::numeric_limits<std::ptrdiff_t>::max() / index_t(sizeof(index_t));
 
-/// The vectors of a call with the elements of every segment side by side: copies, unless every
-/// segment is one run.
-template <class T>
-class segment_rows {
- public:
-  template <class Id, class Options>
-  segment_rows(const strided<const T>& x, const strided<const Id>& ids, index_t count,
-               const Options& o)
-      : places_(ids, count), x_(x), weights_(o.weights.view()), mask_(o.mask.view()) {
-    if (places_.in_runs()) return;
-    own_x_ = array_of<T>(x.size);
-    if (o.weights.given()) own_weights_ = array_of<T>(x.size);
-    if (o.mask.given()) own_mask_ = array_of<bool>(x.size);
-    places_.for_each_place(ids, [&](index_t i, index_t place) {
-      own_x_[place] = x[i];
-      if (weights_.data != nullptr) own_weights_[place] = weights_[i];
-      if (mask_.data != nullptr) own_mask_[place] = mask_[i];
-    });
-    x_ = {own_x_.data(), x.size, 1};
-    if (weights_.data != nullptr) weights_ = {own_weights_.data(), x.size, 1};
-    if (mask_.data != nullptr) mask_ = {own_mask_.data(), x.size, 1};
-  }
-
-  /// Calls use(segment k, k): of a vector where nothing but x is given, else of terms. Threads share
-  /// the segments, or the parts of a single segment.
-  template <class Options, class Use>
-  void for_each(const Options& o, Use use) const {
-    const bool one = places_.count() == 1;
-    bool plain = !one && weights_.data == nullptr && mask_.data == nullptr && !o.sink &&
-                 !(o.scale < 1 || 1 < o.scale || is_nan(o.scale));
-    if constexpr (requires { o.degenerate; }) plain = plain && o.degenerate == degenerate::limit;
-    const auto range = [&](index_t k, index_t end) {
-      for (; k < end; ++k) {
-        const index_t first = places_.first(k), size = places_.size(k);
-        const auto part = [&](const auto& v) {
-          return v.data == nullptr ? v : v.segment(first, size);
-        };
-        if (plain) {
-          use(part(x_), k);
-          continue;
-        }
-        kernels::terms<T> t = make_terms(part(x_), part(weights_), part(mask_), o.scale,
-                                         o.sink.has_value(), o.sink.value_or(0));
-        if (one) {
-          t.threads = o.threads;
-          t.on = executor_for(o.executor);
-        }
-        use(t, k);
-      }
-    };
-    run_ranges(places_.count(), line_grain<T>, one ? 1 : o.threads, o.executor, range);
-  }
-
-  /// Runs kernel(segment of x, segment of out).
-  template <class Id, class Options, class Kernel>
-  void write(const strided<const Id>& ids, const strided<T>& out, const Options& o, Kernel kernel) {
-    const strided<T> sorted = places_.in_runs() ? out : strided<T>{own_x_.data(), out.size, 1};
-    for_each(o, [&](const auto& row, index_t k) {
-      if (places_.size(k) > 0) kernel(row, sorted.segment(places_.first(k), places_.size(k)));
-    });
-    if (places_.in_runs()) return;
-    places_.for_each_place(ids, [&](index_t i, index_t place) { out[i] = own_x_[place]; });
-  }
-
- private:
-  segment_places places_;
-  strided<const T> x_, weights_;
-  strided<const bool> mask_;
-  array_of<T> own_x_, own_weights_;
-  array_of<bool> own_mask_;
-};
-
 /// As many segments as the largest id of a call asks for.
 template <class Ids>
 [[nodiscard]] index_t segments_in(const char* function, const Ids& segment_ids) {
   const operand<scalar_of<Ids>> numbers(segment_ids);
   return least_segment_count(function, numbers.view(), most_placed_segments);
-}
-
-/// Checks a call and runs kernel(segment of x, segment of out) for each segment.
-template <class X, class Ids, class Out, class Options, class Kernel>
-void normalised_segments(const char* function, const X& x, const Ids& segment_ids,
-                         std::integral auto count, Out& out, const Options& o, Kernel kernel) {
-  using T = result_of<X>;
-  operand<T> values(x);
-  const operand<scalar_of<Ids>> numbers(segment_ids);
-  const auto ids = numbers.view();
-  const auto result = strided_view(out);
-  require_same_size(function, "x", values.size(), "out", result.size);
-  require_same_size(function, "x", values.size(), "segment_ids", ids.size);
-  require_options(function, values.size(), o);
-  require_segments(function, ids, count, most_placed_segments);
-  if (overlaps(values.view(), result)) values.own();
-  const auto write = [&](const auto& to) {
-    segment_rows<T>(values.view(), ids, static_cast<index_t>(count), o).write(ids, to, o, kernel);
-  };
-  write_apart(o, write, result);
-}
-
-/// Checks a call and returns kernel(segment of x) for each segment.
-template <class X, class Ids, class Options, class Kernel>
-[[nodiscard]] result_list<X> reduced_segments(const char* function, const X& x,
-                                              const Ids& segment_ids, std::integral auto count,
-                                              const Options& o, Kernel kernel) {
-  using T = result_of<X>;
-  const operand<T> values(x);
-  const operand<scalar_of<Ids>> numbers(segment_ids);
-  const auto ids = numbers.view();
-  require_same_size(function, "x", values.size(), "segment_ids", ids.size);
-  require_options(function, values.size(), o);
-  require_segments(function, ids, count, most_placed_segments);
-  result_list<X> out(static_cast<std::size_t>(count));
-  const auto result = strided_view(out);
-  const segment_rows<T> rows(values.view(), ids, static_cast<index_t>(count), o);
-  rows.for_each(o, [&](const auto& row, index_t k) {
-    if constexpr (requires { row.plain(); }) {
-      result[k] = T(kernel(row));
-    } else {
-      result[k] = T(kernel(terms_of(row)));
-    }
-  });
-  return out;
 }
 
 }  // namespace cumulus::detail
