@@ -7,9 +7,10 @@
 #include <cumulus/detail/core/apart.hpp>
 #include <cumulus/detail/exact/arguments.hpp>
 #include <cumulus/detail/exact/segments.hpp>
-#include <cumulus/exact/softmax.hpp>
 
 namespace cumulus::detail {
+
+struct softmax_kernel;
 
 /// The vectors of a call with the elements of every segment side by side: copies, unless every
 /// segment is one run.
