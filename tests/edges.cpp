@@ -382,6 +382,11 @@ void scalars() {
   CASE("[]", logcumsumexp(v({})));
   CASE("[−∞, 0, 0.693147, ∞, NaN]", logcumsumexp(v({-inf, 0.0, 0.0, inf, nan})));
   CASE("[0.693147, −∞, 1.5]", segment_logsumexp(v({0.0, 1.5, 0.0}), std::vector<int>{0, 2, 0}, 3));
+  CASE("[0.5, 1, 0.5]", segment_softmax(v({1e16, 1.5, 1e16}), std::vector<int>{0, 2, 0}));
+  CASE("[NaN, 1, 0, NaN]", segment_softmax(v({-inf, inf, 3.0, nan}), std::vector<int>{0, 2, 2, 1}));
+  CASE("[0, −∞, −0.693147, −0.693147]",
+       segment_log_softmax(v({inf, 3.0, 1.0, 1.0}), std::vector<int>{0, 0, 2, 2}));
+  CASE("[0.693147, NaN, 0]", segment_entropy(v({1.0, 1.0, 7.0}), std::vector<int>{0, 0, 2}));
   CASE("NaN", softmax_entropy(v({})));
   CASE("0", softmax_entropy(v({inf, 1.0})));
   CASE("1.09861", softmax_entropy(v({7.0, 7.0, 7.0})));
@@ -389,6 +394,8 @@ void scalars() {
   CASE("0", effective_sample_size(v({})));
   CASE("0", effective_sample_size(v({-inf, -inf})));
   CASE("1", effective_sample_size(v({inf, 1.0})));
+  CASE("1", effective_sample_size(v({nan, 1.0}), {.weights = {0.0, 2.0}}));
+  CASE("NaN", effective_sample_size(v({0.0, 0.0}), {.weights = {-2.0, 1.0}}));
   CASE("NaN", effective_sample_size(v({inf, inf})));
   CASE("[0, 0]", softmax_vjp(v({inf, 1.0}), v({3.0, 4.0})));
   CASE("[NaN, NaN]", softmax_vjp(v({-inf, -inf}), v({3.0, 4.0})));
@@ -427,6 +434,9 @@ void series() {
   CASE("NaN", moments_of({}).moment(2));
   CASE("0", moments_of({5, 5, 5}).moment(2));
   CASE("0", moments_of({5, 5, 5}).moment(3));
+  CASE("NaN", k_statistic(moments_of({5}), 2));
+  CASE("0", k_statistic(moments_of({5, 5, 5}), 3));
+  CASE("NaN", unbiased_moment(moments_of({1, 2}, {0.5, 1}), 2));
   CASE("∞", moments_of({1, inf}).mean());
   CASE("NaN", moments_of({1, inf}).moment(2));
   CASE("1", moments_of({1, nan}, {1, 0}).mean());

@@ -6,6 +6,7 @@
 //     softmax, log_softmax                     of a vector, or of each row or column: f(x), f(x, into(out)), f(X, rowwise)
 //     logmeanexp, logvarexp                    mean and variance of e^x
 //     logcumsumexp, segment_logsumexp          running, and by segment
+//     segment_softmax, segment_log_softmax, segment_entropy
 //     logsumexp_accumulator, softmax_mean      the same as states that merge
 //     logsumexp_gradient, softmax_vjp, ...     derivatives
 //     softmax_entropy, effective_sample_size, perplexity, normalise_log_weights
@@ -25,6 +26,7 @@
 #include <cumulus/exact/logsumexp_gradient.hpp>
 #include <cumulus/exact/logsumexp_signed.hpp>
 #include <cumulus/exact/segment_logsumexp.hpp>
+#include <cumulus/exact/segment_softmax.hpp>
 #include <cumulus/exact/softmax.hpp>
 #include <cumulus/exact/softmax_derivatives.hpp>
 #include <cumulus/exact/softmax_entropy.hpp>

@@ -3,6 +3,7 @@
 // The door to moments: from data to moments in one pass; every type a monoid under +=.
 //
 //     central_moments<T, P>   of numbers: weight, mean, variance, skewness, kurtosis, moments to any order, min and max
+//     k_statistic(m, r), unbiased_moment(m, r)   cumulants and moments without bias
 //     comoments<T>            of vectors: means and covariance, also with a second vector
 //     moment_tensor<T>        of vectors: moments to any order, packed
 //     low_rank_covariance<T>  a covariance as a few factors and a diagonal
@@ -18,3 +19,4 @@
 #include <cumulus/moments/low_rank_covariance.hpp>
 #include <cumulus/moments/moment_tensor.hpp>
 #include <cumulus/moments/sliding_window.hpp>
+#include <cumulus/moments/unbiased.hpp>

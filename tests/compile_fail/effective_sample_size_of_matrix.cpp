@@ -1,4 +1,4 @@
-// expect: error: (use of deleted function|call to deleted).*cumulus: effective_sample_size takes a vector: give a row or column of the matrix
+// expect: error: (use of deleted function|call to deleted).*cumulus: a matrix needs a direction: effective_sample_size.x, rowwise. or effective_sample_size.x, colwise.
 #include <cumulus/exact/log_weights.hpp>
 #include <Eigen/Core>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cumulus/exact/log_weights.hpp>
 
+#include <Eigen/Core>
 #include <array>
 #include <cfloat>
 #include <cmath>
@@ -196,4 +197,110 @@ TEST_CASE("log_weights: every kind of vector; sizes that differ are refused", "[
   CHECK(refusal([&] { normalise_log_weights(x, into(out)); }).find("13 elements, out has 4") !=
         std::string::npos);
   CHECK(effective_sample_size(std::vector<int>{2, 2}) == 2.0);
+}
+
+TEMPLATE_TEST_CASE("log_weights: weighted, masked and scaled, within the bounds", "[exact][value]",
+                   float, double, long double) {
+  worst size, perplexed;
+  for (std::size_t n = 1; n <= 70; ++n) {
+    for (const double decades : {0.0, 1.0, 3.0}) {
+      for (const double spread : {1e-3, 1.0, 30.0}) {
+        const auto x = families::normal<TestType>(n, -3.0, spread, n);
+        const auto w = families::wild_weights<TestType>(n, decades, n + 1);
+        std::vector<bool> mask(n);
+        for (std::size_t i = 0; i < n; ++i) mask[i] = i % 5 != 1;
+        std::vector<TestType> kept, kept_w;
+        for (std::size_t i = 0; i < n; ++i)
+          if (mask[i]) kept.push_back(TestType(2) * x[i]), kept_w.push_back(w[i]);
+        const auto terms = oracle::exp_terms(kept, oracle::centre(kept), kept_w);
+        wide sum = 0, squares = 0, entropy = 0;
+        for (const wide& v : terms) sum += v, squares += v * v;
+        for (const wide& v : terms)
+          if (v > 0) entropy -= v / sum * log(v / sum);
+        size.see(ulps(effective_sample_size(x, {.weights = w, .mask = mask, .scale = 2}),
+                      wide(sum * sum / squares)),
+                 "n =", n, "decades", decades, "spread", spread);
+        perplexed.see(
+            ulps(perplexity(x, {.weights = w, .mask = mask, .scale = 2}), wide(exp(entropy))) /
+                (cumulus::softmax_entropy_max_ulp * double(entropy) + 1),
+            "n =", n, "decades", decades, "spread", spread);
+      }
+    }
+  }
+  CHECK_WORST(size, effective_sample_size_max_ulp);
+  CHECK_WORST(perplexed, 1);  // of the bound
+}
+
+TEST_CASE("log_weights: options act as a product of weights", "[exact][edge]") {
+  const std::array x{0.0, 1.0, qnan};
+  const std::array keep{true, true, false};
+  CHECK(effective_sample_size(x, {.weights = std::array{1.0, 0.0, 1.0}, .mask = keep}) == 1);
+  CHECK(effective_sample_size(x, {.mask = std::array{false, false, false}}) == 0);
+  CHECK(std::isnan(perplexity(x, {.mask = std::array{false, false, false}})));
+  CHECK(effective_sample_size(x, {.mask = keep, .scale = 0}) == 2);
+  CHECK(effective_sample_size(x, {.mask = keep, .scale = inf}) == 1);
+  CHECK(effective_sample_size(std::array{0.0, 0.0}, {.sink = 0.0}) == 3);
+  CHECK(ulps(perplexity(std::array{0.0, 0.0}, {.sink = 0.0}), wide(3)) <= 5);
+  CHECK(std::isnan(effective_sample_size(x, {.weights = std::array{1.0, -3.0, 0.0}})));
+  CHECK(std::isnan(effective_sample_size(x, {.weights = std::array{1.0, qnan, 0.0}})));
+  const auto y = normalise_log_weights(x, {.weights = std::array{2.0, 2.0, 5.0}, .mask = keep});
+  CHECK(y[0] == cumulus::log_softmax(std::array{0.0, 1.0})[0]);
+  CHECK(y[2] == -inf);
+  CHECK(refusal([&] { static_cast<void>(effective_sample_size(x, {.weights = {1.0}})); }) ==
+        "cumulus: effective_sample_size: x has 3 elements, weights has 1");
+  CHECK(refusal([&] { static_cast<void>(perplexity(x, {.threads = 0})); }) ==
+        "cumulus: perplexity: .threads is 0; give 1 or more");
+  CHECK(refusal([&] { static_cast<void>(normalise_log_weights(x, {.mask = {true}})); }) ==
+        "cumulus: normalise_log_weights: x has 3 elements, mask has 1");
+}
+
+TEMPLATE_TEST_CASE("log_weights: each line of a matrix is as a vector of its own",
+                   "[exact][property]", float, double, long double) {
+  using matrix = Eigen::Matrix<TestType, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using cumulus::colwise;
+  using cumulus::rowwise;
+  for (const Eigen::Index cols : {1, 3, 8, 33}) {
+    matrix x(5, cols), w(5, cols);
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+      x.data()[i] = TestType(3 * std::sin(double(i)));
+      w.data()[i] = TestType(1 + i % 4);
+    }
+    x.row(2).setConstant(-std::numeric_limits<TestType>::infinity());
+    Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic> mask(5, cols);
+    for (Eigen::Index i = 0; i < x.size(); ++i) mask.data()[i] = i % 3 != 0;
+    const cumulus::matrix_options<TestType> o{.weights = w, .mask = mask, .scale = 0.5};
+    const cumulus::softmax_matrix_options<TestType> zero{
+        .weights = w, .mask = mask, .degenerate = cumulus::degenerate::uniform};
+    const auto sizes = effective_sample_size(x, rowwise, o);
+    const auto perplexities = perplexity(x, rowwise, o);
+    const matrix normal = normalise_log_weights(x, rowwise, zero);
+    matrix in_place = x;
+    normalise_log_weights(in_place, into(in_place), rowwise, zero);
+    for (Eigen::Index i = 0; i < 5; ++i) {
+      const auto keep = mask.row(i).transpose().eval();
+      const Eigen::Matrix<TestType, Eigen::Dynamic, 1> row_w = w.row(i).transpose();
+      CHECK(same(double(sizes[i]), double(effective_sample_size(
+                                       x.row(i), {.weights = row_w, .mask = keep, .scale = 0.5}))));
+      CHECK(same(double(perplexities[i]),
+                 double(perplexity(x.row(i), {.weights = row_w, .mask = keep, .scale = 0.5}))));
+      const auto line = normalise_log_weights(
+          x.row(i), {.weights = row_w, .mask = keep, .degenerate = cumulus::degenerate::uniform});
+      for (Eigen::Index j = 0; j < cols; ++j) {
+        CHECK(same(double(normal(i, j)), double(line[j])));
+        CHECK(same(double(in_place(i, j)), double(line[j])));
+      }
+    }
+    const matrix turned = x.transpose();
+    const auto by_columns = effective_sample_size(turned, colwise);
+    const auto perplexed = perplexity(turned, colwise);
+    const matrix columns = normalise_log_weights(turned, colwise);
+    static_assert(decltype(by_columns)::RowsAtCompileTime == 1);
+    for (Eigen::Index i = 0; i < 5; ++i) {
+      CHECK(ulps(by_columns[i], wide(effective_sample_size(x.row(i)))) <=
+            2 * effective_sample_size_max_ulp);
+      CHECK(same(double(perplexed[i]), double(perplexity(x.row(i)))));
+      const auto line = normalise_log_weights(x.row(i));
+      for (Eigen::Index j = 0; j < cols; ++j) CHECK(same(double(columns(j, i)), double(line[j])));
+    }
+  }
 }

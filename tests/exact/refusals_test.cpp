@@ -9,6 +9,7 @@
 #include <cumulus/exact/logsumexp_gradient.hpp>
 #include <cumulus/exact/logsumexp_signed.hpp>
 #include <cumulus/exact/segment_logsumexp.hpp>
+#include <cumulus/exact/segment_softmax.hpp>
 #include <cumulus/exact/softmax.hpp>
 #include <cumulus/exact/softmax_derivatives.hpp>
 #include <cumulus/exact/softmax_entropy.hpp>
@@ -118,6 +119,9 @@ CUMULUS_CHECK_VECTOR(cumulus::effective_sample_size(x));
 CUMULUS_CHECK_VECTOR(cumulus::perplexity(x));
 CUMULUS_CHECK_VECTOR(cumulus::logsumexp_signed(x, x));
 CUMULUS_CHECK_VECTOR(cumulus::segment_logsumexp(x, std::vector<int>()));
+CUMULUS_CHECK_VECTOR(cumulus::segment_softmax(x, std::vector<int>()));
+CUMULUS_CHECK_VECTOR(cumulus::segment_log_softmax(x, std::vector<int>()));
+CUMULUS_CHECK_VECTOR(cumulus::segment_entropy(x, std::vector<int>()));
 CUMULUS_CHECK_VECTOR(cumulus::softmax_jvp(x, x));
 CUMULUS_CHECK_VECTOR(cumulus::softmax_vjp(x, x));
 CUMULUS_CHECK_VECTOR(cumulus::log_softmax_vjp(x, x));
@@ -167,6 +171,9 @@ CUMULUS_CHECK_OPTIONS(logcumsumexp);
 CUMULUS_CHECK_OPTIONS(logmeanexp);
 CUMULUS_CHECK_OPTIONS(logvarexp);
 CUMULUS_CHECK_OPTIONS(softmax_entropy);
+CUMULUS_CHECK_OPTIONS(effective_sample_size);
+CUMULUS_CHECK_OPTIONS(perplexity);
+CUMULUS_CHECK_OPTIONS(normalise_log_weights);
 CUMULUS_CHECK_OPTIONS(logsumexp_gradient);
 CUMULUS_CHECK_OPTIONS(logsumexp_gradient_weights);
 CUMULUS_CHECK_OPTIONS(softmax_jvp, CUMULUS_AND x);
@@ -222,8 +229,13 @@ CUMULUS_CHECK_INTO(logcumsumexp);
 CUMULUS_CHECK_INTO(logsumexp_gradient);
 CUMULUS_CHECK_INTO(logsumexp_gradient_weights);
 CUMULUS_CHECK_INTO(normalise_log_weights);
+CUMULUS_CHECK_INTO(segment_softmax, CUMULUS_AND std::vector<int>());
+CUMULUS_CHECK_INTO(segment_softmax, CUMULUS_AND std::vector<int>() CUMULUS_AND 3);
+CUMULUS_CHECK_INTO(segment_log_softmax, CUMULUS_AND std::vector<int>());
+CUMULUS_CHECK_INTO(segment_log_softmax, CUMULUS_AND std::vector<int>() CUMULUS_AND 3);
 CUMULUS_CHECK_INTO_MATRIX(softmax);
 CUMULUS_CHECK_INTO_MATRIX(log_softmax);
+CUMULUS_CHECK_INTO_MATRIX(normalise_log_weights);
 CUMULUS_CHECK_INTO_MATRIX(logcumsumexp);
 CUMULUS_CHECK_INTO_MATRIX(logsumexp_gradient);
 CUMULUS_CHECK_INTO_MATRIX(logsumexp_gradient_weights);
@@ -257,6 +269,11 @@ static_assert(!CUMULUS_TAKES(list, cumulus::segment_logsumexp(x, x)));
 static_assert(!CUMULUS_TAKES(list, cumulus::segment_logsumexp(x, std::vector<bool>())));
 static_assert(!CUMULUS_TAKES(list, cumulus::segment_logsumexp(x, std::vector<char>())));
 static_assert(CUMULUS_TAKES(list, cumulus::segment_logsumexp(x, std::vector<unsigned char>(), 3)));
+static_assert(!CUMULUS_TAKES(list, cumulus::segment_softmax(x, x)));
+static_assert(!CUMULUS_TAKES(list, cumulus::segment_entropy(x, std::vector<bool>(), 3)));
+static_assert(!CUMULUS_TAKES(list, cumulus::segment_softmax(x, std::vector<int>(), x)));
+static_assert(!CUMULUS_TAKES(list, cumulus::segment_softmax(x, std::vector<int>(), 3, x)));
+static_assert(CUMULUS_TAKES(list, cumulus::segment_softmax(x, std::vector<int>(), {.weights = x})));
 static_assert(!CUMULUS_TAKES(list, cumulus::logsumexp_signed(x, std::vector<bool>())));
 static_assert(!CUMULUS_TAKES(list, cumulus::logsumexp_signed(x, x, {.weights = x})));
 

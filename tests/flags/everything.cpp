@@ -41,10 +41,14 @@ void exact(const vector<T>& x, const matrix<T>& X) {
   use(log_softmax(X, colwise)(0, 0), softmax_entropy(x), logmeanexp(x),
       logvarexp(x, {.correction = 1}));
   use(logcumsumexp(x)[0], segment_logsumexp(x, ids, 1)[0], logaddexp(x[0], x[1]));
+  segment_softmax(x, ids, into(out));
+  use(segment_log_softmax(x, ids)[0], segment_entropy(x, ids, 1)[0]);
   use(logsubexp(x[0], x[1]), logsumexp_signed(x, x).log_abs);
   use(logsumexp_gradient(x)[0], logsumexp_gradient_weights(x)[0], logsumexp_hvp(x, some)[0]);
   use(softmax_jvp(x, some)[0], softmax_vjp(x, some)[0], log_softmax_vjp(x, some)[0]);
   use(normalise_log_weights(x)[0], effective_sample_size(x), perplexity(x));
+  use(normalise_log_weights(X, rowwise)(0, 0), effective_sample_size(X, colwise, {.scale = 0.5})[0],
+      perplexity(X, rowwise)[0]);
   logsumexp_accumulator<T> sum;
   sum.add(x[0]);
   sum.add(x);
@@ -64,6 +68,8 @@ void moments(const vector<T>& x, const matrix<T>& X) {
   m.add(x);
   m.add(x, some);
   const central_moments<T, 4> part = m;
+  use(k_statistic(m, 4), k_statistic_variance(m, 2), unbiased_moment(m, 2));
+  use(unbiased_skewness(m), unbiased_kurtosis(m));
   m += part;
   m -= part;
   m.affine(T(2), T(1));

@@ -21,8 +21,8 @@
 
 namespace cumulus {
 
-/// The options of a call on a vector: logsumexp, logcumsumexp, segment_logsumexp, softmax_entropy
-/// and the gradients.
+/// The options of a call on a vector: logsumexp, logcumsumexp, segment_logsumexp, the entropies, the
+/// sizes of log weights and the gradients.
 ///
 /// Shape    weights, mask: as x.
 /// Threads  results do not depend on the number of threads; without OpenMP and without an executor
@@ -50,7 +50,7 @@ struct matrix_options {
   cumulus::executor executor{};  ///< runs the parts, if given
 };
 
-/// The options of a call on a vector: softmax, log_softmax and their derivatives.
+/// The options of a call on a vector: softmax, log_softmax, of all or by segment, and their derivatives.
 template <class T>
 struct softmax_options {
   vector_option<T> weights{};    ///< multiplies e^(scale x); ones if not given

@@ -4,6 +4,7 @@
 // Layer 2 (exact): uses core, loops and rows.
 #pragma once
 
+#include <cumulus/detail/exact/segments.hpp>
 #include <cumulus/detail/loops/running_exp_sum.hpp>
 #include <cumulus/exact/logsumexp.hpp>
 #include <vector>
@@ -59,23 +60,10 @@ template <real_vector X, segment_numbers Ids>
   const auto ids = numbers.view();
   detail::require_same_size("segment_logsumexp", "x", values.size(), "segment_ids", ids.size);
   detail::require_options("segment_logsumexp", values.size(), o);
-  const auto count = +segment_count;
-  if (std::cmp_less(count, 0))
-    detail::refuse({"segment_logsumexp: segment_count is ", count, "; give 0 or more"});
-  if (std::cmp_less(detail::most_segments<T>, count))
-    detail::refuse({"segment_logsumexp: segment_count is ", count, ", at most ",
-                    detail::most_segments<T>,
-                    " segments have addresses; number the segments from 0 on"});
-  for (index_t i = 0; i < ids.size; ++i) {
-    const auto id = +ids[i];
-    if (std::cmp_less(id, 0) || std::cmp_greater_equal(id, count)) {
-      detail::refuse({"segment_logsumexp: segment_ids[", i, "] is ", id, ", segment_count is ",
-                      count, "; an id lies in 0..segment_count - 1"});
-    }
-  }
+  detail::require_segments("segment_logsumexp", ids, segment_count, detail::most_segments<T>);
   return detail::segment_sums<X>(
       detail::kernels::terms<T>{values.view(), o.weights.view(), o.mask.view()}, ids,
-      static_cast<index_t>(count), o);
+      static_cast<index_t>(segment_count), o);
 }
 
 /// The call without a count: there are as many segments as the largest id requires, and no segments
@@ -84,16 +72,8 @@ template <real_vector X, segment_numbers Ids>
 [[nodiscard]] result_list<X> segment_logsumexp(const X& x, const Ids& segment_ids,
                                                const options<result_of<X>>& o = {}) {
   const detail::operand<scalar_of<Ids>> numbers(segment_ids);
-  const auto ids = numbers.view();
-  index_t count = 0;
-  for (index_t i = 0; i < ids.size; ++i) {
-    const auto id = +ids[i];
-    if (std::cmp_less_equal(detail::most_segments<result_of<X>>, id))
-      detail::refuse({"segment_logsumexp: segment_ids[", i, "] is ", id, ", at most ",
-                      detail::most_segments<result_of<X>>,
-                      " segments have addresses; number the segments from 0 on"});
-    if (std::cmp_greater_equal(id, count)) count = index_t(id) + 1;
-  }
+  const index_t count = detail::least_segment_count("segment_logsumexp", numbers.view(),
+                                                    detail::most_segments<result_of<X>>);
   return segment_logsumexp(x, segment_ids, count, o);
 }
 

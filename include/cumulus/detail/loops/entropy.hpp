@@ -39,6 +39,7 @@ template <class S>
   if (!sum.finite())
     return sum.infinite == 1 && !sum.invalid && !sum.minus_infinite ? T(1) : quiet_nan<T>;
   if (sum.position < 0) return T(0);
+  if (!sum.positive()) return quiet_nan<T>;
   compensated<T> shares{T(1), T(0)}, squares{T(1), T(0)};
   for (index_t i = 0; i < t.count(); ++i) {
     if (i == sum.position || !t.takes_part(i) || !(-infinity<T> < t.exponent(i))) continue;
