@@ -47,12 +47,13 @@ void normalise_log_weights(const X& log_weights, destination<Out> out,
   detail::normalised("normalise_log_weights", log_weights, *out, o,
                      detail::log_softmax_kernel{o.degenerate});
 }
+/// Writes them to out, without options.
 template <real_vector X, out_vector<result_of<X>> Out>
 void normalise_log_weights(const X& log_weights, destination<Out> out) {
   detail::normalised("normalise_log_weights", log_weights, *out, detail::log_softmax_kernel{});
 }
 
-/// Of every row or column of a matrix.
+/// Normalises each row or column of a matrix.
 template <real_matrix X, direction D>
 [[nodiscard]] result_like<X> normalise_log_weights(
     const X& log_weights, D d, const softmax_matrix_options<result_of<X>>& o = {}) {

@@ -48,6 +48,7 @@ template <real_vector X, segment_numbers Ids>
                                              const softmax_options<result_of<X>>& o = {}) {
   return segment_softmax(x, segment_ids, detail::segments_in("segment_softmax", segment_ids), o);
 }
+/// Writes them to out, with as many segments as the largest id asks for.
 template <real_vector X, segment_numbers Ids, out_vector<result_of<X>> Out>
 void segment_softmax(const X& x, const Ids& segment_ids, destination<Out> out,
                      const softmax_options<result_of<X>>& o = {}) {
@@ -84,6 +85,7 @@ template <real_vector X, segment_numbers Ids>
   return segment_log_softmax(x, segment_ids,
                              detail::segments_in("segment_log_softmax", segment_ids), o);
 }
+/// Writes them to out, with as many segments as the largest id asks for.
 template <real_vector X, segment_numbers Ids, out_vector<result_of<X>> Out>
 void segment_log_softmax(const X& x, const Ids& segment_ids, destination<Out> out,
                          const softmax_options<result_of<X>>& o = {}) {
