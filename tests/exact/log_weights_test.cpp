@@ -191,7 +191,7 @@ TEST_CASE("log_weights: every kind of vector; sizes that differ are refused", "[
     CHECK(effective_sample_size(argument) == size);
     CHECK(perplexity(argument) == perplexed);
     const auto y = normalise_log_weights(argument);
-    for (std::size_t i = 0; i < normalised.size(); ++i) CHECK(y[Eigen::Index(i)] == normalised[i]);
+    for (std::size_t i = 0; i < normalised.size(); ++i) CHECK(y.data()[i] == normalised[i]);
   });
   std::vector<double> out(4);
   CHECK(refusal([&] { normalise_log_weights(x, into(out)); }).find("13 elements, out has 4") !=
