@@ -43,8 +43,7 @@ bool all_same(const V& a, const U& b) {
   const auto n = Eigen::Index(std::size(a));
   bool all = n == Eigen::Index(std::size(b));
   const auto first = std::begin(b);
-  for (Eigen::Index i = 0; all && i < n; ++i)
-    all = same(a.data()[i], first[std::ptrdiff_t(i)]);
+  for (Eigen::Index i = 0; all && i < n; ++i) all = same(a.data()[i], first[std::ptrdiff_t(i)]);
   return all;
 }
 
