@@ -34,6 +34,8 @@ const std::vector<options_type> all{
     {"core/options.hpp", "variance_options", kind::vector},
     {"core/options.hpp", "variance_matrix_options", kind::matrix},
     {"exact/logsumexp_signed.hpp", "signed_options", kind::vector},
+    {"exact/cross_entropy.hpp", "cross_entropy_options", kind::vector},
+    {"core/scaled_rows.hpp", "scaled_rows_options", kind::vector},
 };
 const std::vector<std::string> scanned_folders{"core", "exact"};
 
