@@ -19,10 +19,8 @@ inline constexpr int cross_entropy_max_ulp = 4;
 
 /// The options of cross_entropy and of its gradient.
 struct cross_entropy_options {
-  double label_smoothing =
-      0;  ///< the share of the target that all classes have in equal parts, 0 to 1
-  std::optional<index_t>
-      ignored{};                 ///< a label whose loss and gradient are 0; it need not be a class
+  double label_smoothing = 0;        ///< the share of the target that all classes split, 0 to 1
+  std::optional<index_t> ignored{};  ///< a label without a loss; it need not be a class
   int threads = 1;               ///< the most threads for the lines: needs OpenMP or the executor
   cumulus::executor executor{};  ///< runs the parts, if given
 };
