@@ -86,6 +86,15 @@ TEST_CASE("cross_entropy: a certain label keeps the digits of its loss", "[exact
         Approx(-std::exp(-40.0)).epsilon(1e-15));
 }
 
+TEST_CASE("cross_entropy: the label's gradient in half keeps what many small shares add up to",
+          "[exact][value]") {
+  Eigen::Matrix<Eigen::half, Eigen::Dynamic, 1> x(32000);
+  x.setConstant(Eigen::half(-18));
+  x[7] = Eigen::half(0);
+  const double right = -31999 * std::exp(-18.0) / (1 + 31999 * std::exp(-18.0));
+  CHECK(double(cross_entropy_gradient(x, 7)[7]) == Approx(right).epsilon(1e-3));
+}
+
 TEST_CASE("cross_entropy: label smoothing", "[exact][value]") {
   std::mt19937_64 engine(12);
   std::normal_distribution<double> normal;

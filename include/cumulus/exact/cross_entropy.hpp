@@ -10,6 +10,7 @@
 #include <cumulus/detail/rows/log_excess.hpp>
 #include <cumulus/exact/segment_logsumexp.hpp>
 #include <cumulus/exact/softmax.hpp>
+#include <cmath>
 #include <optional>
 
 namespace cumulus {
@@ -66,14 +67,19 @@ template <class S>
   return static_cast<S>(part < W(1) ? W((W(1) - part) * own + part * mean) : mean);
 }
 
-/// Its gradient in x: softmax(x)_j - t_j. That of the label is less the sum of the others, so that it keeps its digits.
+/// Its gradient in x: softmax(x)_j - t_j. That of the label is less the sum of the others, so that it keeps its digits; where the
+/// entries are rounded to 16 bits, from the loss.
 template <class S>
 void label_gradient(const strided<const S>& x, index_t label, double smoothing,
                     const strided<S>& out) noexcept {
-  kernels::softmax(x, out);
   using C = compute_scalar<S>;
+  C others(0);
+  if constexpr (!std::same_as<S, C>)
+    others = C(-std::expm1(-kernels::excess_of(x).loss(static_cast<double>(x[label]))));
+  kernels::softmax(x, out);
   if (is_nan(C(out[label]))) return;
-  const C others = kernels::sum_but_one(strided<const S>{out.data, out.size, out.stride}, label);
+  if constexpr (std::same_as<S, C>)
+    others = kernels::sum_but_one(strided<const S>{out.data, out.size, out.stride}, label);
   const C each = C(smoothing) / C(static_cast<double>(x.size));
   if (0 < smoothing) {
     for (index_t j = 0; j < x.size; ++j) out[j] = static_cast<S>(C(out[j]) - each);
@@ -137,7 +143,8 @@ template <real_matrix X, segment_numbers Labels, direction D>
 /// softmax(x) less 1 at the label: the gradient of cross_entropy in x, of x's kind.
 ///
 /// Edges    those of softmax, and zeros for an ignored label.
-/// Error    softmax_max_ulp of every entry, that of the label too.
+/// Error    softmax_max_ulp of every entry, that of the label too, and of the half types a rounding more; with label smoothing s, in
+///          ulp of the entry's share and of s.
 /// Cost     that of softmax and one read of the result.
 template <real_vector X>
 [[nodiscard]] result_like<X> cross_entropy_gradient(const X& x, std::integral auto label,
