@@ -4,6 +4,7 @@
 //
 //     logsumexp, logaddexp, logsubexp          sums and differences of exponentials; logsumexp_signed, of both signs
 //     softmax, log_softmax                     of a vector, or of each row or column: f(x), f(x, into(out)), f(X, rowwise)
+//     log_product                              the product of matrices given by their logarithms
 //     logmeanexp, logvarexp                    mean and variance of e^x
 //     logcumsumexp, segment_logsumexp          running, and by segment
 //     logsumexp_accumulator, softmax_mean      the same as states that merge
@@ -14,6 +15,7 @@
 
 #include <cumulus/core/isa.hpp>
 #include <cumulus/core/version.hpp>
+#include <cumulus/exact/log_product.hpp>
 #include <cumulus/exact/log_softmax.hpp>
 #include <cumulus/exact/log_weights.hpp>
 #include <cumulus/exact/logaddexp.hpp>
