@@ -44,5 +44,8 @@ namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best {
 
 CUMULUS_KERNEL_INSTANCES(float)
 CUMULUS_KERNEL_INSTANCES(double)
+template void sum_row<double, true, true>(const double*, double*, index_t,
+                                          row_sums<double>&) noexcept;
+template void log_row<double>(const double*, index_t, double, double*) noexcept;
 
 }  // namespace cumulus::detail::kernels::inline CUMULUS_BUILD::best

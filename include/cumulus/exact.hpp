@@ -5,6 +5,7 @@
 //     logsumexp, logaddexp, logsubexp          sums and differences of exponentials; logsumexp_signed, of both signs
 //     softmax, log_softmax                     of a vector, or of each row or column: f(x), f(x, into(out)), f(X, rowwise)
 //     cross_entropy, cross_entropy_gradient    the loss of a class, or of each row's
+//     log_product                              the product of matrices given by their logarithms
 //     logmeanexp, logvarexp                    mean and variance of e^x
 //     logcumsumexp, segment_logsumexp          running, and by segment
 //     segment_softmax, segment_log_softmax, segment_entropy
@@ -17,6 +18,7 @@
 #include <cumulus/core/isa.hpp>
 #include <cumulus/core/version.hpp>
 #include <cumulus/exact/cross_entropy.hpp>
+#include <cumulus/exact/log_product.hpp>
 #include <cumulus/exact/log_softmax.hpp>
 #include <cumulus/exact/log_weights.hpp>
 #include <cumulus/exact/logaddexp.hpp>

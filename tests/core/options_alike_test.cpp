@@ -36,6 +36,7 @@ const std::vector<options_type> all{
     {"exact/logsumexp_signed.hpp", "signed_options", kind::vector},
     {"exact/cross_entropy.hpp", "cross_entropy_options", kind::vector},
     {"core/scaled_rows.hpp", "scaled_rows_options", kind::vector},
+    {"exact/log_product.hpp", "log_product_options", kind::vector},
 };
 const std::vector<std::string> scanned_folders{"core", "exact"};
 
