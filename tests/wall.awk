@@ -133,7 +133,7 @@ function fault_at(where, line, text) {
 }
 
 # The aliases that exist so that signatures need not name detail.
-function is_vocabulary(name) { return name ~ /^(scalar_of|result_of|result_like|result_list|result_per_line|score_of|token_scalar_of)$/ }
+function is_vocabulary(name) { return name ~ /^(scalar_of|result_of|result_like|result_list|result_per_line|score_of|token_scalar_of|log_product_result)$/ }
 
 # Types, parameters and results must not name detail.
 function public_declaration(scope, what, from, to, class,   i, k) {

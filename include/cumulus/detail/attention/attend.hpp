@@ -33,7 +33,8 @@ void require_attention(const char* name, const token_rows<T>& q, const Rows& k, 
   require_heads("values", v.width(), h.keys);
   if (q.width() / h.queries != k.width() / h.keys)
     refuse({name, ": a query has width ", q.width() / h.queries, ", a key ", k.width() / h.keys,
-            "; give both one width"});
+            q.width() == 1 && q.size() == k.width() ? "; one query is a row: give q.transpose()"
+                                                    : "; give both one width"});
   require_same_size(name, "K", k.size(), "V", v.size());
   o.bias.require_shape(name, "bias", q.size(), k.size(), false);
   o.mask.require_shape(name, "mask", q.size(), k.size(), false);

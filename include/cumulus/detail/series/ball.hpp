@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A value with a bound on its error, carried through arithmetic.
-// Layer 0 (core).
+// Layer 3 (series).
 #pragma once
 
 #include <cumulus/detail/core/scalar.hpp>

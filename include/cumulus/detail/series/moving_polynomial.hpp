@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The factor that a weight has in a truncated softmax or gradient, and how it changes as x moves.
-// Layer 3 (series): uses core, kernels, moments and series; series_derivatives builds on it.
+// Layer 3 (series): uses core, loops, moments and series; series_derivatives builds on it.
 //
 // The factor is a polynomial in y whose coefficients depend on the moments. As x moves along v, y_i
 // moves by v_i - v', v' the mean of v, and m_k = E y^k/k! by
