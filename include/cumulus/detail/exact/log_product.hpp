@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cumulus/core/executor.hpp>
-#include <cumulus/core/results.hpp>
 #include <cumulus/detail/core/array_of.hpp>
 #include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/detail/core/view.hpp>
@@ -16,16 +15,6 @@
 #include <limits>
 
 namespace cumulus::detail {
-
-template <class Left, class Right, class T>
-struct product_kind {
-  static constexpr int rows = Left::RowsAtCompileTime, cols = Right::ColsAtCompileTime;
-  static constexpr int order = rows == 1 && cols != 1   ? 1
-                               : cols == 1 && rows != 1 ? 0
-                                                        : int(bool(Left::IsRowMajor));
-  using type =
-      Eigen::Matrix<T, rows, cols, order, Left::MaxRowsAtCompileTime, Right::MaxColsAtCompileTime>;
-};
 
 /// The rows of m in the scalar that results are computed in, each contiguous: where they lie, or in a copy.
 template <class W>
