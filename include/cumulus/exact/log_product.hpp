@@ -28,11 +28,14 @@ inline constexpr int log_product_max_ulp = 4;
   return 16 + (double(inner < 256 ? inner : 256) + double(inner) / 256) / 2;
 }
 
-/// The Eigen type of a product: a's rows, b's columns, a's storage order, the scalar of the result.
+/// The Eigen type of a product: a's rows, b's columns, a's storage order where both are many.
 template <real_matrix A, real_matrix B>
-using log_product_result =
-    typename detail::product_kind<typename A::PlainObject, typename B::PlainObject,
-                                  result_of<A>>::type;
+using log_product_result = Eigen::Matrix<result_of<A>, A::RowsAtCompileTime, B::ColsAtCompileTime,
+                                         A::RowsAtCompileTime == 1 && B::ColsAtCompileTime != 1 ? 1
+                                         : B::ColsAtCompileTime == 1 && A::RowsAtCompileTime != 1
+                                             ? 0
+                                             : int(bool(A::IsRowMajor)),
+                                         A::MaxRowsAtCompileTime, B::MaxColsAtCompileTime>;
 
 /// C_ij = log sum_k e^{A_ik + B_kj}, written to out: `log_product(a, b, into(c))`.
 ///
@@ -46,7 +49,8 @@ using log_product_result =
 /// Cost     K (n + m) exp, n m log and n m K multiply-adds; n m K exp where rows and columns are too wide for a blocked sum.
 ///          Memory for copies of a and b in double and for their exponentials.
 /// Source   each row of A and column of B is raised to e^x 2^-p, p from its maximum; the product of these is blocked by 256. An entry
-///          of at least 2^-1000 of the largest possible term has lost at most K 2^-221 of itself to underflow; others are summed one by one.
+///          of at least 2^-1000 of the largest possible term has lost at most K 2^-220 of itself to underflow. Others are summed
+///          one by one, without the terms below the largest - 50 - log K.
 template <real_matrix A, real_matrix B, out_matrix<result_of<A>> Out>
   requires std::same_as<result_of<A>, result_of<B>>
 void log_product(const A& a, const B& b, destination<Out> out, const log_product_options& o = {}) {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cumulus/core/executor.hpp>
-#include <cumulus/core/results.hpp>
 #include <cumulus/detail/core/array_of.hpp>
 #include <cumulus/detail/core/compensated.hpp>
 #include <cumulus/detail/core/view.hpp>
@@ -17,28 +16,54 @@
 
 namespace cumulus::detail {
 
-template <class Left, class Right, class T>
-struct product_kind {
-  static constexpr int rows = Left::RowsAtCompileTime, cols = Right::ColsAtCompileTime;
-  static constexpr int order = rows == 1 && cols != 1   ? 1
-                               : cols == 1 && rows != 1 ? 0
-                                                        : int(bool(Left::IsRowMajor));
-  using type =
-      Eigen::Matrix<T, rows, cols, order, Left::MaxRowsAtCompileTime, Right::MaxColsAtCompileTime>;
-};
-
-/// The rows of m one after the other in the scalar that results are computed in.
-template <class W, class S>
-[[nodiscard]] array_of<W> rows_of(const strided_matrix<const S>& m) {
-  array_of<W> out(m.rows * m.cols);
-  constexpr index_t tile = 32;  // of both, so that neither order of storage misses the cache
-  for (index_t i0 = 0; i0 < m.rows; i0 += tile) {
-    for (index_t j0 = 0; j0 < m.cols; j0 += tile) {
-      for (index_t i = i0; i < m.rows && i < i0 + tile; ++i) {
-        for (index_t j = j0; j < m.cols && j < j0 + tile; ++j)
-          out[i * m.cols + j] = W(m.data[i * m.row_stride + j * m.col_stride]);
+/// The rows of m in the scalar that results are computed in, each contiguous: where they lie, or in a copy.
+template <class W>
+class contiguous_rows {
+ public:
+  /// `copies` even what could be read where it lies.
+  template <class S>
+  contiguous_rows(const strided_matrix<const S>& m, bool copies) : count_(m.rows), size_(m.cols) {
+    if constexpr (std::same_as<S, W>) {
+      if (!copies && m.col_stride == 1) {
+        first_ = m.data;
+        stride_ = m.row_stride;
+        return;
       }
     }
+    own_ = array_of<W>(m.rows * m.cols);
+    first_ = own_.data();
+    stride_ = m.cols;
+    constexpr index_t tile = 32;  // of both, so that neither order of storage misses the cache
+    for (index_t i0 = 0; i0 < m.rows; i0 += tile) {
+      for (index_t j0 = 0; j0 < m.cols; j0 += tile) {
+        for (index_t i = i0; i < m.rows && i < i0 + tile; ++i) {
+          for (index_t j = j0; j < m.cols && j < j0 + tile; ++j)
+            own_[i * m.cols + j] = W(m.data[i * m.row_stride + j * m.col_stride]);
+        }
+      }
+    }
+  }
+  contiguous_rows(const contiguous_rows&) = delete;
+  contiguous_rows& operator=(const contiguous_rows&) = delete;
+
+  [[nodiscard]] index_t count() const noexcept { return count_; }
+  [[nodiscard]] index_t size() const noexcept { return size_; }
+  [[nodiscard]] const W* operator[](index_t i) const noexcept { return first_ + i * stride_; }
+
+ private:
+  index_t count_, size_, stride_ = 0;
+  const W* first_ = nullptr;
+  array_of<W> own_;
+};
+
+/// Which rows are finite throughout.
+template <class W>
+[[nodiscard]] array_of<bool> finite_rows(const contiguous_rows<W>& rows) {
+  array_of<bool> out(rows.count());
+  for (index_t i = 0; i < rows.count(); ++i) {
+    const W* const row = rows[i];
+    out[i] = true;
+    for (index_t k = 0; k < rows.size() && out[i]; ++k) out[i] = is_finite(row[k]);
   }
   return out;
 }
@@ -62,38 +87,61 @@ template <class W>
   return !is_nan(x) && !(-infinity<W> < x);
 }
 
+#if CUMULUS_VECTORS
+/// Moves the terms that matter to the front, and returns their number: those dropped, below the largest - 50 - log n, add up to less
+/// than e^-50 of the sum.
+[[nodiscard]] inline index_t keep_near_terms(double* term, index_t n) noexcept {
+  const double largest = kernels::best::row_largest<double>(term, n);
+  if (!is_finite(largest)) return n;
+  const double least = largest - 50 - std::log(double(n));
+  index_t count = 0;
+  for (index_t k = 0; k < n; ++k) {
+    const double x = term[k];
+    term[count] = x;
+    count += least <= x ? 1 : 0;
+  }
+  return count;
+}
+#endif
+
+/// A line of a or b, and whether all of it is finite.
+template <class W>
+struct log_line {
+  const W* at;
+  bool finite;
+};
+
 /// log sum_k e^{a_k + b_k}; `term` is room for n numbers. `Exact`: the terms' roundings stay within the bar at every n.
 template <bool Exact, class W>
-[[nodiscard]] W log_dot(const W* a, const W* b, index_t n, W* term) {
-#if CUMULUS_VECTORS
-  const kernels::quiet_flags flags;
-#endif
-  bool numbers = true;  // no infinity and no NaN
-  for (index_t k = 0; k < n; ++k) {
-    term[k] = a[k] + b[k];
-    numbers = numbers && is_finite(term[k]);
-  }
-  if (!numbers) {
-#if CUMULUS_VECTORS
-    flags.restore();  // of inf - inf in a term that is removed
-#endif
+[[nodiscard]] W log_dot(const log_line<W>& left, const log_line<W>& right, index_t n, W* term) {
+  const W *const a = left.at, *const b = right.at;
+  if (left.finite && right.finite) {
+    for (index_t k = 0; k < n; ++k) term[k] = a[k] + b[k];
+  } else {
     for (index_t k = 0; k < n; ++k) {
       const bool none = is_minus_infinity(a[k]) || is_minus_infinity(b[k]);
-      if (none) term[k] = -infinity<W>;
+      term[k] = none ? W(-infinity<W>) : W(a[k] + b[k]);
     }
   }
-  const W c = kernels::logsumexp(strided<const W>{term, n, 1});
+  index_t count = n;
+#if CUMULUS_VECTORS
+  if constexpr (std::same_as<W, double>) {
+    if (n >= 16 && left.finite && right.finite) count = keep_near_terms(term, n);
+  }
+#endif
+  const W c = kernels::logsumexp(strided<const W>{term, count, 1});
   if constexpr (Exact) {
-    // A term t errs by u |t|. Those below -2 size have together at most n 2 size e^(-2 size - c) u.
-    if (n < 8 || !is_finite(c)) return c;
-    index_t largest = 0;
-    for (index_t k = 1; k < n; ++k) largest = term[largest] < term[k] ? k : largest;
+    // A term t errs by u |t|: those of at least -2 size by u 2 size, those below together by n 2 size e^(-2 size - c) u at most.
     using std::exp;
-    W size = absolute(a[largest]) + absolute(b[largest]);
-    if (size < absolute(c)) size = absolute(c);
-    if (size < W(1)) size = W(1);
-    if (W(0.5) < W(double(n)) * 2 * size * exp(W(-2 * size - c)))
-      return c + lost_in_terms(a, b, n, c);
+    if (n < 8 || !is_finite(c)) return c;
+    W size = absolute(c) < W(1) ? W(1) : absolute(c);
+    const auto may_lose = [&] { return W(0.5) < W(double(n)) * 2 * size * exp(W(-2 * size - c)); };
+    if (!may_lose()) return c;
+    index_t largest = 0;
+    for (index_t k = 1; k < n; ++k) largest = a[largest] + b[largest] < a[k] + b[k] ? k : largest;
+    const W sizes = absolute(a[largest]) + absolute(b[largest]);
+    if (size < sizes) size = sizes;
+    if (may_lose()) return c + lost_in_terms(a, b, n, c);
   }
   return c;
 }
@@ -156,25 +204,26 @@ class log_product_by_blocks {
  public:
   static constexpr index_t grain = tall;
 
-  log_product_by_blocks(const double* a, const double* b, index_t rows, index_t inner, index_t cols,
+  log_product_by_blocks(const contiguous_rows<double>& a, const contiguous_rows<double>& b,
                         int threads, const executor& on)
-      : inner_(inner),
-        cols_(cols),
-        a_stride_(inner + 8),  // rows a power of two apart share cache sets
-        a_power_(rows),
-        b_power_(cols),
-        a_(rows * a_stride_),
-        b_((cols + panel - 1) / panel * panel * inner) {
-    run_ranges(rows, tall, threads, on, [&](index_t first, index_t end) {
+      : inner_(a.size()),
+        cols_(b.count()),
+        a_stride_(inner_ + 8),  // rows a power of two apart share cache sets
+        a_power_(a.count()),
+        b_power_(cols_),
+        a_(a.count() * a_stride_),
+        b_((cols_ + panel - 1) / panel * panel * inner_) {
+    const index_t inner = inner_;
+    run_ranges(a.count(), tall, threads, on, [&](index_t first, index_t end) {
       for (index_t i = first; i < end; ++i) {
         double* const to = a_.data() + i * a_stride_;
-        if (!a_power_.raise(i, a + i * inner, inner, to)) std::fill(to, to + inner, 0.0);
+        if (!a_power_.raise(i, a[i], inner, to)) std::fill(to, to + inner, 0.0);
       }
     });
-    run_ranges(cols, panel, threads, on, [&](index_t first, index_t end) {
+    run_ranges(cols_, panel, threads, on, [&](index_t first, index_t end) {
       line_room<double> room(inner);
       for (index_t j = first; j < end; ++j) {
-        if (!b_power_.raise(j, b + j * inner, inner, room.data())) continue;
+        if (!b_power_.raise(j, b[j], inner, room.data())) continue;
         double* const to = b_.data() + j / panel * panel * inner + j % panel;
         for (index_t k = 0; k < inner; ++k) to[k * panel] = room.data()[k];
       }
@@ -241,22 +290,22 @@ void log_product_into(const strided_matrix<const S>& a, const strided_matrix<con
   using W = compute_scalar<S>;
   const index_t rows = a.rows, inner = a.cols, cols = b.cols;
   if (rows == 0 || cols == 0) return;
-  const array_of<W> left = rows_of<W>(a), right = rows_of<W>(b.transposed());
+  const contiguous_rows<W> left(a, memory_of(a).meets(memory_of(out))),
+      right(b.transposed(), memory_of(b).meets(memory_of(out)));
   const auto give = [&](index_t i, index_t j, const W& value) {
     out.data[i * out.row_stride + j * out.col_stride] = S(value);
   };
+  const array_of<bool> left_finite = finite_rows(left), right_finite = finite_rows(right);
   // where S is not W, its one rounding hides those of the terms
   const auto sum_at = [&](index_t i, index_t j, W* room) {
-    give(i, j,
-         log_dot<std::same_as<S, W>>(left.data() + i * inner, right.data() + j * inner, inner,
-                                     room));
+    const log_line<W> row{left[i], left_finite[i]}, column{right[j], right_finite[j]};
+    give(i, j, log_dot<std::same_as<S, W>>(row, column, inner, room));
   };
 #if CUMULUS_VECTORS
   if constexpr (std::same_as<W, double>) {
     constexpr index_t few = 4, many = index_t(1) << 32;
     if (rows >= few && cols >= few && inner >= few && inner < many) {
-      const log_product_by_blocks product(left.data(), right.data(), rows, inner, cols, threads,
-                                          on);
+      const log_product_by_blocks product(left, right, threads, on);
       run_ranges(rows, product.grain, threads, on, [&](index_t first, index_t end) {
         line_room<W> room(inner);
         product.entries(first, end, give, [&](index_t i, index_t j) { sum_at(i, j, room.data()); });
