@@ -38,12 +38,9 @@ void compare(const char* scalar, int n, double spread) {
   const double ours = milliseconds([&] { cumulus::log_product(a, b, cumulus::into(c)); });
   const double by_loop = milliseconds([&] {
     const Eigen::Matrix<T, -1, -1, Eigen::RowMajor> rows = a;
-    Eigen::Matrix<T, -1, 1> term(n);
     for (int j = 0; j < n; ++j) {
-      for (int i = 0; i < n; ++i) {
-        term = rows.row(i).transpose() + b.col(j);
-        loop(i, j) = cumulus::logsumexp(term);
-      }
+      for (int i = 0; i < n; ++i)
+        loop(i, j) = cumulus::logsumexp(rows.row(i).transpose() + b.col(j));
     }
   });
   const double by_shift = milliseconds([&] {
