@@ -42,8 +42,10 @@ template <class V, class U>
 bool all_same(const V& a, const U& b) {
   const auto n = Eigen::Index(std::size(a));
   bool all = n == Eigen::Index(std::size(b));
+  const auto ours = std::begin(a);
   const auto first = std::begin(b);
-  for (Eigen::Index i = 0; all && i < n; ++i) all = same(a.data()[i], first[std::ptrdiff_t(i)]);
+  for (Eigen::Index i = 0; all && i < n; ++i)
+    all = same(ours[std::ptrdiff_t(i)], first[std::ptrdiff_t(i)]);
   return all;
 }
 
