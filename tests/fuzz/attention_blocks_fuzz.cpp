@@ -295,7 +295,7 @@ void check_token_indices(bytes& in) {
   for (index_t i = in.below(6); i > 0; --i) chosen.push_back(draw_index(in, n / block + 1));
   const token_rows<double> all = paged ? token_rows<double>(pool.data(), page, table, n, 1, 1)
                                        : token_rows<double>(pool.data(), n, 1, 1);
-  bool fits = !(paged && page % block != 0) && tokens <= index_t(chosen.size()) * block;
+  bool fits = tokens <= index_t(chosen.size()) * block;
   for (index_t t = 0; fits && t < tokens; ++t) {
     const index_t B = chosen[std::size_t(t / block)];
     fits = 0 <= B && B <= n && B * block + t % block < n;
